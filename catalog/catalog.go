@@ -1,0 +1,253 @@
+package catalog
+
+import (
+	"net/url"
+	"time"
+
+	"github.com/warmroute/warmroute/pricing"
+)
+
+// API is a dialect a client speaks and a vendor understands.
+type API string
+
+// The three client APIs.
+const (
+	Chat      API = "chat"      // POST /v1/chat/completions
+	Responses API = "responses" // POST /v1/responses
+	Messages  API = "messages"  // POST /v1/messages
+)
+
+// Path is what follows a vendor's base URL for this API.
+func (a API) Path() string {
+	switch a {
+	case Chat:
+		return "/chat/completions"
+	case Responses:
+		return "/responses"
+	case Messages:
+		return "/messages"
+	}
+	return ""
+}
+
+// Family says how a vendor's prompt cache comes about.
+type Family string
+
+// The cache families.
+const (
+	Implicit Family = "implicit" // the vendor caches by itself
+	Explicit Family = "explicit" // the request must carry cache_control markers
+	None     Family = "none"     // nothing is cached
+)
+
+// Catalog is one whole, valid catalog file.
+type Catalog struct {
+	Currency string
+	Vendors  []*Vendor // in the order of the file, as are models and policies
+	Models   []*Model
+	Policies []*Policy
+	Digest   string // SHA-256 of the text in hex: the version of the prices
+	Path     string // the file it was read from, as named by the caller
+	// Warnings are what a reader should know and what does not make the catalog invalid.
+	Warnings []Problem
+
+	targets map[string]Target // names, aliases and policies: one namespace
+	vendors map[string]*Vendor
+}
+
+// Target is what a client asked for: a model or a policy.
+type Target struct {
+	Policy *Policy  // nil for a model asked for directly
+	Models []*Model // in order; never empty
+}
+
+// Scope is the policy's name, or empty for a model asked for directly.
+func (t Target) Scope() string {
+	if t.Policy == nil {
+		return ""
+	}
+	return t.Policy.Name
+}
+
+// Resolve finds the target a client named: a model, one of its aliases or a
+// policy, exactly and case-sensitively. Absence is ok == false.
+func (c *Catalog) Resolve(name string) (target Target, ok bool) {
+	target, ok = c.targets[name]
+	return target, ok
+}
+
+// Vendor finds a vendor by name.
+func (c *Catalog) Vendor(name string) (vendor *Vendor, ok bool) {
+	vendor, ok = c.vendors[name]
+	return vendor, ok
+}
+
+// Vendor is an endpoint that serves models under our accounts.
+type Vendor struct {
+	Name         string
+	Index        int   // place in the catalog; ties break by it
+	API          []API // what it speaks
+	BaseURL      *url.URL
+	Auth         Auth
+	Credentials  []Credential // empty: the vendor is called without a key
+	Headers      []Header     // sent with every request, in the order of the file
+	Cache        CacheRules   // what its routes inherit
+	Hints        []Hint
+	Usage        string // usage convention, such as "openai" or "anthropic"; empty: by the API
+	Tags         []string
+	Accepts      []string // request members of ours that it understands
+	Refuses      []string // request members it must never be sent
+	AllowPrivate bool     // its address may be loopback or private
+	Line         int
+}
+
+// Speaks says whether the vendor understands this client API.
+func (v *Vendor) Speaks(api API) bool {
+	for _, a := range v.API {
+		if a == api {
+			return true
+		}
+	}
+	return false
+}
+
+// Auth says where the credential goes: a header of its own, or a bearer token.
+//
+// The zero Auth is a bearer token.
+type Auth struct {
+	Header string
+}
+
+// Header is one request header.
+type Header struct{ Name, Value string }
+
+// Hint is what is sent to help a vendor's own cache routing.
+type Hint struct {
+	Header string // the request header that carries the session; empty for Member
+	Member string // the body member that carries it, such as prompt_cache_key
+	Raw    bool   // send the session id as it is; else a keyed hash of it
+}
+
+// Credential is one key of a vendor, named by where it is kept.
+//
+// The key itself is read by [Credential.Secret] at the time the catalog is
+// loaded and is never printed.
+type Credential struct {
+	ID     string
+	Env    string // environment variable that holds the key
+	File   string // or the file that does
+	secret Secret
+	loaded bool
+}
+
+// Secret is the key; ok is false where the environment variable or file had
+// none when the catalog was read, in which case the credential is left out of
+// every plan.
+func (c *Credential) Secret() (secret Secret, ok bool) { return c.secret, c.loaded }
+
+// CacheRules are what is known of a route's prompt cache.
+type CacheRules struct {
+	Family    Family
+	TTL       time.Duration // how long an unused entry is kept; set on every route
+	MinPrefix int64         // fewest tokens that are cached; 0 where none is documented
+}
+
+// UndocumentedMinPrefix is the minimum assumed where none is documented.
+// Source: the Vercel page, "Minimum prompt size".
+const UndocumentedMinPrefix = 256
+
+// Minimum is the fewest prompt tokens worth pinning for.
+func (r CacheRules) Minimum() int64 {
+	if r.MinPrefix == 0 {
+		return UndocumentedMinPrefix
+	}
+	return r.MinPrefix
+}
+
+// Model is a public name and the routes that serve it.
+type Model struct {
+	Name    string
+	Index   int
+	Aliases []string
+	Context int64 // tokens; 0 where not stated
+	Tags    []string
+	Routes  []*Route // in the order of the file, disabled ones included
+	Line    int
+}
+
+// CacheCapable says whether any route in use caches prompts.
+func (m *Model) CacheCapable() bool {
+	for _, r := range m.Routes {
+		if r.Disabled == "" && r.Cache.Family != None {
+			return true
+		}
+	}
+	return false
+}
+
+// Route is one (model, vendor) pair.
+type Route struct {
+	Model         *Model
+	Vendor        *Vendor
+	Index         int    // place in the model
+	UpstreamModel string // the vendor's own id
+	Price         pricing.Sheet
+	Cache         CacheRules
+	Tags          []string
+	Disabled      string // why it is in the file and out of every plan; empty: in use
+	Line          int
+}
+
+// Sort is how the routes of a model are put in order.
+//
+// The zero Sort is the order of the catalog.
+type Sort string
+
+// The orders a policy or a request may ask for.
+const (
+	CatalogOrder Sort = ""
+	ByPrice      Sort = "price"
+	ByBlended    Sort = "blended"
+	ByLatency    Sort = "latency"
+	ByThroughput Sort = "throughput"
+	ByWeight     Sort = "weighted"
+)
+
+// Gate is the economic test a pin must pass to be promoted.
+//
+// The zero Gate leaves the choice to the next wider setting; at the end of the
+// line it is cache_read.
+type Gate string
+
+// The gates of design section 6.
+const (
+	GateCacheRead Gate = "cache_read"
+	GateOwnPrice  Gate = "own_price"
+	GateOff       Gate = "off"
+	GateWarm      Gate = "warm"
+	GateExpected  Gate = "expected"
+)
+
+// Affinity is what a policy says about pins.
+type Affinity struct {
+	Gate       Gate
+	OrderFirst bool // precedence: order; else the pin goes ahead of an explicit order
+	Off        bool
+}
+
+// Policy is a named target: models in order, with filters and an ordering.
+type Policy struct {
+	Name     string
+	Index    int
+	Models   []*Model
+	Order    []string // vendor names; the others follow in catalog order
+	Sort     Sort
+	Only     []string
+	Ignore   []string
+	MaxInput pricing.Rate // max_price.input; unknown: no limit
+	MaxRead  pricing.Rate
+	MaxOut   pricing.Rate
+	Tags     []string // a route must carry all of them, its vendor's counted
+	Affinity Affinity
+	Line     int
+}

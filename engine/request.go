@@ -1,0 +1,53 @@
+package engine
+
+import (
+	"net/http"
+	"time"
+
+	"github.com/warmroute/warmroute/catalog"
+)
+
+// Request is what one client request says of itself, as far as a decision can
+// depend on it. Package routes/wire fills the part that stands in the body.
+type Request struct {
+	Tenant  string
+	API     catalog.API
+	Header  http.Header // of the client's request
+	Target  string      // the model or policy asked for
+	Models  []string    // further targets to fall back to: the body's `models`
+	Only    []string    // vendors; empty: all
+	Ignore  []string
+	Order   []string
+	Sort    catalog.Sort
+	Stream  bool
+	Service string // service tier asked for; empty if none
+
+	OptionID     string        // body providerOptions.gateway.sessionId
+	BodyID       string        // body session_id, else sessionId
+	CacheKey     string        // body prompt_cache_key
+	MetadataUser string        // body metadata.user_id
+	AffinityOff  bool          // sessionAffinity: false, or the header x-warmroute-affinity: off
+	Origin       string        // why only the route that made some content can read it, such as "previous_response_id"; empty if none
+	TextBytes    int64         // bytes of text in the prompt, base64 not counted
+	Markers      int           // cache_control markers in the body
+	MarkerTTL    time.Duration // longest lifetime a marker asks for; 0 where none names one
+	Retention    time.Duration // prompt_cache_retention or prompt_cache_options.ttl; 0 if none
+	AutoCaching  bool          // caching: auto
+	AutoTTL      time.Duration // cache_ttl; 0 if none
+
+	// Opening is asked only when nothing else named the session; it is the
+	// body's first words. nil means the body has none.
+	Opening func() Opening
+}
+
+// Opening is how a conversation begins: what a fingerprint is made of.
+//
+// Texts are decoded blocks in order; a plain string is one block.
+type Opening struct {
+	System [][]byte // first system or developer message
+	First  [][]byte // first other message
+	Tools  []Tool
+}
+
+// Tool is one tool of a request: decoded name and description, raw JSON schema.
+type Tool struct{ Name, Description, Schema []byte }

@@ -1,0 +1,120 @@
+package engine
+
+import (
+	"context"
+	"time"
+
+	"github.com/warmroute/warmroute/catalog"
+	"github.com/warmroute/warmroute/pricing"
+)
+
+// Stage says how far an attempt came.
+//
+// The zero Stage is refused: nothing was accepted.
+type Stage string
+
+// The stages of design section 1.
+const (
+	StageRefused   Stage = ""          // nothing accepted
+	StageBroken    Stage = "broken"    // accepted, then failed
+	StageAbandoned Stage = "abandoned" // the caller left
+	StageServed    Stage = "served"
+)
+
+// Failure says what kind of failure ended an attempt. It decides whether
+// another candidate may be tried and whether the vendor's health is touched.
+//
+// The zero Failure is none.
+type Failure string
+
+// The failures.
+const (
+	FailureNone       Failure = ""
+	FailureConnect    Failure = "connect"    // no connection, or it ended before an answer
+	FailureTimeout    Failure = "timeout"    // no first byte in time
+	FailureThrottled  Failure = "throttled"  // 429
+	FailureServer     Failure = "server"     // 5xx, 408, 409, 3xx
+	FailureCredential Failure = "credential" // 401, 402, 403
+	FailureNotFound   Failure = "not_found"  // 404: the vendor does not know the model
+	FailureRequest    Failure = "request"    // the client's own mistake: 400, 413, 422 and other 4xx
+	FailureStream     Failure = "stream"     // an error event inside an accepted stream
+	FailureCut        Failure = "cut"        // the answer ended before its end
+	FailureClientLeft Failure = "client_left"
+)
+
+// Reply is a vendor's refusal, kept so that the last one can be given to the
+// client.
+type Reply struct {
+	Status     int
+	Type       string // content type
+	Body       []byte // at most 64 KiB
+	RetryAfter string
+}
+
+// Attempt is one try of one candidate.
+type Attempt struct {
+	Candidate   Candidate
+	Stage       Stage
+	Failure     Failure
+	Status      int           // the vendor's; 0 where there was no answer
+	Committed   bool          // something was sent to the client
+	RetryAfter  time.Duration // 0 where the vendor named none
+	Reply       *Reply        // of a refusal; nil otherwise
+	Usage       pricing.Usage
+	Quality     pricing.Quality
+	ServedModel string // what the vendor says it was; empty if it does not
+	ServedTier  string // service tier the vendor reports; empty if it does not
+	Started     time.Time
+	AcceptedAt  time.Time // zero unless accepted
+	FirstByte   time.Duration
+	Took        time.Duration
+	Cost        pricing.Cost // at the card of the attempt's own usage; set by Serve
+	Finding     int          // index in the decision's Models
+	Cause       string       // for the log: what went wrong; never a prompt or a key
+}
+
+// Try is the order to make one attempt.
+type Try struct {
+	TurnID    string
+	Candidate Candidate
+	Number    int // 1 for the first
+	Session   Session
+	Finding   Finding // what affinity found for this candidate's model
+	Accepted  func()  // must be called once when 2xx headers have arrived, before anything is sent to the client
+}
+
+// Send makes one attempt: it dials the candidate, relays its answer to the
+// client if there is one, and says how it went. It sends the client nothing
+// unless the vendor's answer has begun.
+type Send func(ctx context.Context, try Try) Attempt
+
+// Turn is one request and how it was answered: what the ledger is told.
+type Turn struct {
+	ID       string
+	Tenant   string
+	API      catalog.API
+	Stream   bool
+	Session  Session
+	Target   string
+	Scope    string
+	Catalog  string // digest of the catalog in force when it began
+	Started  time.Time
+	Took     time.Duration
+	Plan     Plan
+	Decision Decision
+	Attempts []Attempt
+}
+
+// Last is the attempt that served or failed the turn; ok is false if none was made.
+func (t *Turn) Last() (a *Attempt, ok bool) {
+	if len(t.Attempts) == 0 {
+		return nil, false
+	}
+	return &t.Attempts[len(t.Attempts)-1], true
+}
+
+// Ledger is told of every turn once it is over. Record must not block and
+// cannot fail the response.
+type Ledger interface {
+	Record(turn Turn)
+}
