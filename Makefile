@@ -1,0 +1,46 @@
+# warmroute. `make run` and `make test` are all a newcomer needs; `make help` lists the rest.
+GO        ?= go
+BIN       := bin/warmroute
+VERSION   := $(shell git describe --tags --always --dirty 2>/dev/null || echo dev)
+LDFLAGS   := -s -w -X main.version=$(VERSION)
+PKGS      := ./...
+FUZZTIME  ?= 10m
+BENCHTIME ?= 1s
+COUNT     ?= 1
+
+.PHONY: help run build test check bench soak web fmt clean
+
+help: ## list the targets
+	@awk -F':.*## ' '/^[a-z-]+:.*## /{printf "%-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+
+run: build ## build, then the gateway over simulated vendors (no keys, nothing kept)
+	$(BIN) demo
+
+build: web ## build bin/warmroute
+	$(GO) build -trimpath -ldflags '$(LDFLAGS)' -o $(BIN) ./cmd/warmroute
+
+test: check ## everything a change must pass: checks, races, official clients against the built binary
+	testdata/scripts/needs.sh
+	$(GO) test -race -timeout 20m $(PKGS)
+
+check: ## formatting, vet, staticcheck, catalog examples
+	@unformatted=$$(gofmt -l $$(git ls-files '*.go' 2>/dev/null || find . -name '*.go')); \
+	  if [ -n "$$unformatted" ]; then echo "gofmt would change: $$unformatted"; exit 1; fi
+	$(GO) vet $(PKGS)
+	$(GO) tool staticcheck $(PKGS)
+
+bench: ## the figures of the hot path, in the format benchstat reads
+	$(GO) test -run '^$$' -bench . -benchmem -benchtime $(BENCHTIME) -count $(COUNT) \
+	  ./pricing ./engine/... ./routes/...
+
+soak: ## full-size runs: long fuzzing and long random facts (FUZZTIME each target)
+	testdata/scripts/soak.sh $(FUZZTIME)
+
+web: ## what the dashboard needs built; pages are templates, so there is nothing yet
+	@true
+
+fmt: ## format the Go code
+	gofmt -w $$(git ls-files '*.go')
+
+clean: ## remove what building made
+	rm -rf bin dist

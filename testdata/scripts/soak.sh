@@ -1,0 +1,13 @@
+#!/usr/bin/env bash
+# Every fuzz target for the given time, one after the other, then the random-facts test at length.
+set -euo pipefail
+cd "$(dirname "$0")/../.."
+time=${1:-10m}
+for pkg in $(go list ./...); do
+  dir=.${pkg#github.com/warmroute/warmroute}
+  for target in $(grep -hoE '^func Fuzz[A-Za-z0-9_]+' "$dir"/*_test.go 2>/dev/null | sed 's/func //'); do
+    echo "== $pkg $target $time"
+    go test "$pkg" -run '^$' -fuzz "^$target\$" -fuzztime "$time"
+  done
+done
+WARMROUTE_FACTS=5000000 go test ./engine -run 'TestRandomFacts' -count 1 -v
