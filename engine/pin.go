@@ -2,6 +2,7 @@ package engine
 
 import (
 	"context"
+	"encoding/binary"
 	"time"
 )
 
@@ -9,6 +10,10 @@ import (
 const (
 	MaxModels = 8 // models a record keeps, least recently served dropped
 	MaxWarm   = 4 // warm entries a model keeps, oldest dropped
+
+	// Readable is how long an expired entry is kept, so that "there was one" can
+	// be told from "there was none".
+	Readable = 24 * time.Hour
 )
 
 // PinKey names the record of one session in one scope.
@@ -17,6 +22,40 @@ type PinKey struct {
 	Class  Class
 	ID     string
 	Scope  string
+}
+
+// AppendBytes appends the stored form of the key to b: its four parts, tenant
+// first, each behind its length, so that no id can reach into another tenant's
+// keys and all keys of a tenant share a prefix.
+func (k PinKey) AppendBytes(b []byte) []byte {
+	for _, part := range [...]string{k.Tenant, string(k.Class), k.ID, k.Scope} {
+		b = binary.AppendUvarint(b, uint64(len(part)))
+		b = append(b, part...)
+	}
+	return b
+}
+
+// Bytes is the stored form of the key, as [PinKey.AppendBytes] writes it.
+func (k PinKey) Bytes() []byte {
+	return k.AppendBytes(make([]byte, 0, 8+len(k.Tenant)+len(k.Class)+len(k.ID)+len(k.Scope)))
+}
+
+// ParsePinKey reads what [PinKey.Bytes] wrote. ok is false for anything else: a
+// key that parses is written back as the same bytes.
+func ParsePinKey(b []byte) (k PinKey, ok bool) {
+	var parts [4]string
+	for i := range parts {
+		length, n := binary.Uvarint(b)
+		if n <= 0 || n > 1 && b[n-1] == 0 || length > uint64(len(b)-n) {
+			return PinKey{}, false
+		}
+		parts[i] = string(b[n : n+int(length)])
+		b = b[n+int(length):]
+	}
+	if len(b) != 0 {
+		return PinKey{}, false
+	}
+	return PinKey{Tenant: parts[0], Class: Class(parts[1]), ID: parts[2], Scope: parts[3]}, true
 }
 
 // Entry is one candidate that served a session and may hold its cache.
@@ -39,6 +78,24 @@ type Entry struct {
 // including, its end.
 func (e Entry) ExpiredAt(now time.Time) bool { return !now.Before(e.ExpiresAt) }
 
+// SameCandidate says whether both entries name the same vendor, credential and group.
+func (e Entry) SameCandidate(other Entry) bool {
+	return e.Vendor == other.Vendor && e.Credential == other.Credential && e.Group == other.Group
+}
+
+// Is says whether both are the entry of one acceptance: the same candidate in
+// the same turn. What was reported since then does not matter.
+func (e Entry) Is(other Entry) bool { return e.Turn == other.Turn && e.SameCandidate(other) }
+
+// after says whether e was accepted later than other. Turns of one instant are
+// told apart by their ids, so that the order does not depend on who came first.
+func (e Entry) after(other Entry) bool {
+	if !e.AcceptedAt.Equal(other.AcceptedAt) {
+		return e.AcceptedAt.After(other.AcceptedAt)
+	}
+	return e.Turn > other.Turn
+}
+
 // ModelPins are the warm entries of one served model, newest acceptance first.
 type ModelPins struct {
 	Model string
@@ -50,6 +107,134 @@ type ModelPins struct {
 // out by a store is never changed afterwards.
 type Record struct {
 	Models []ModelPins
+}
+
+// For returns the entries of model, newest acceptance first; none is nil. The
+// caller must not change them.
+func (r Record) For(model string) []Entry {
+	for i := range r.Models {
+		if r.Models[i].Model == model {
+			return r.Models[i].Warm
+		}
+	}
+	return nil
+}
+
+// Newest returns the entry accepted last, whatever its model; ok is false for a
+// record that remembers nothing.
+func (r Record) Newest() (model string, e Entry, ok bool) {
+	for i := range r.Models {
+		if w := r.Models[i].Warm; len(w) > 0 && (!ok || w[0].after(e)) {
+			model, e, ok = r.Models[i].Model, w[0], true
+		}
+	}
+	return model, e, ok
+}
+
+// Keep returns the record with e added for model; r itself stays as it was.
+//
+// An entry of the same turn is replaced, which is how usage is added. So is an
+// older acceptance of the same candidate; a newer one stays, and r is returned
+// as it is. Beyond [MaxWarm] entries the oldest goes, beyond [MaxModels] models
+// the one served least recently.
+func (r Record) Keep(model string, e Entry) Record {
+	old := r.For(model)
+	for i := range old {
+		if old[i].Turn != e.Turn && old[i].SameCandidate(e) && old[i].after(e) {
+			return r
+		}
+	}
+	warm := make([]Entry, 0, min(len(old)+1, MaxWarm))
+	placed := false
+	place := func(next Entry) {
+		if len(warm) < MaxWarm {
+			warm = append(warm, next)
+		}
+	}
+	for i := range old {
+		if old[i].Turn == e.Turn || old[i].SameCandidate(e) {
+			continue
+		}
+		if !placed && e.after(old[i]) {
+			place(e)
+			placed = true
+		}
+		place(old[i])
+	}
+	if !placed {
+		place(e)
+	}
+	return r.with(ModelPins{Model: model, Warm: warm})
+}
+
+// Drop returns the record without was, if it still holds it: the entry of the
+// same candidate and turn. Else it returns r as it is.
+func (r Record) Drop(model string, was Entry) Record {
+	old := r.For(model)
+	for i := range old {
+		if !old[i].Is(was) {
+			continue
+		}
+		warm := make([]Entry, 0, len(old)-1)
+		warm = append(append(warm, old[:i]...), old[i+1:]...)
+		return r.with(ModelPins{Model: model, Warm: warm})
+	}
+	return r
+}
+
+// Sweep returns the record without the entries that expired [Readable] ago or
+// earlier; r itself, at no cost, if there is none.
+func (r Record) Sweep(now time.Time) Record {
+	gone := func(e *Entry) bool { return !now.Before(e.ExpiresAt.Add(Readable)) }
+	swept := r
+	for i := range r.Models {
+		kept := 0
+		for j := range r.Models[i].Warm {
+			if !gone(&r.Models[i].Warm[j]) {
+				kept++
+			}
+		}
+		if kept == len(r.Models[i].Warm) {
+			continue
+		}
+		warm := make([]Entry, 0, kept)
+		for _, e := range r.Models[i].Warm {
+			if !gone(&e) {
+				warm = append(warm, e)
+			}
+		}
+		swept = swept.with(ModelPins{Model: r.Models[i].Model, Warm: warm})
+	}
+	return swept
+}
+
+// with returns the record in which pins stands for its model: in the place its
+// newest acceptance gives it, or nowhere if nothing is warm.
+func (r Record) with(pins ModelPins) Record {
+	models := make([]ModelPins, 0, min(len(r.Models)+1, MaxModels))
+	placed := len(pins.Warm) == 0
+	place := func(next ModelPins) {
+		if len(models) < MaxModels {
+			models = append(models, next)
+		}
+	}
+	for i := range r.Models {
+		if r.Models[i].Model == pins.Model || len(r.Models[i].Warm) == 0 {
+			continue
+		}
+		if !placed && pins.Warm[0].after(r.Models[i].Warm[0]) {
+			place(pins)
+			placed = true
+		}
+		place(r.Models[i])
+	}
+	if !placed {
+		place(pins)
+	}
+	if len(models) == 0 {
+		return Record{}
+	}
+	return Record{Models: models}
 }
 
 // Pins keeps records. It stands between the engine and whatever stores them;
