@@ -39,6 +39,10 @@ func (c Card) Cost(u Usage) Cost {
 		return Cost{NoCachePrice: cost.NoCachePrice}
 	}
 	cost.Known = true
-	cost.Total = decimal.Sum(cost.Input, cost.CacheRead, cost.CacheWrite5m, cost.CacheWrite1h, cost.Output)
+	for _, part := range [...]*decimal.Decimal{&cost.Input, &cost.CacheRead, &cost.CacheWrite5m, &cost.CacheWrite1h, &cost.Output} {
+		if !part.IsZero() {
+			cost.Total = cost.Total.Add(*part)
+		}
+	}
 	return cost
 }

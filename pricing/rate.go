@@ -2,6 +2,7 @@ package pricing
 
 import (
 	"fmt"
+	"math"
 	"regexp"
 
 	"github.com/shopspring/decimal"
@@ -52,12 +53,18 @@ type Rate struct {
 	price decimal.Decimal
 	nano  int64 // price × 1e9 when exact is set; what the hot path compares
 	known bool
-	exact bool
+	exact bool // only ever beside known
 }
 
 // PerMillion is the known rate of d per million tokens.
 func PerMillion(d decimal.Decimal) Rate {
+	if d.IsZero() {
+		return Rate{known: true, exact: true}
+	}
 	r := Rate{price: d, known: true}
+	if d.Exponent() < -exactDigits || d.Exponent() > exactDigits {
+		return r // the integer form would cost more to make than it saves
+	}
 	n := d.Shift(9)
 	if n.IsInteger() {
 		if b := n.BigInt(); b.IsInt64() {
@@ -66,6 +73,10 @@ func PerMillion(d decimal.Decimal) Rate {
 	}
 	return r
 }
+
+// exactDigits bounds the exponents for which the integer form is tried: what
+// [ParseRate] reads without an exponent of its own lies well inside.
+const exactDigits = 32
 
 // maxPriceText is the longest price text accepted (design section 8).
 const maxPriceText = 32
@@ -109,14 +120,17 @@ func (r Rate) Decimal() decimal.Decimal { return r.price }
 // Below says whether r is strictly lower than other. Unknown is never below
 // another rate, and nothing is below unknown.
 func (r Rate) Below(other Rate) bool {
-	if !r.known || !other.known {
-		return false
-	}
 	if r.exact && other.exact {
 		return r.nano < other.nano
 	}
-	return r.price.LessThan(other.price)
+	return r.known && other.known && r.belowByDigits(other)
 }
+
+// belowByDigits compares rates that have no integer form. It stands apart so
+// that Below is inlined.
+//
+//go:noinline
+func (r *Rate) belowByDigits(other Rate) bool { return r.price.LessThan(other.price) }
 
 // Equal says whether both rates are unknown, or both known and the same price.
 func (r Rate) Equal(other Rate) bool {
@@ -126,6 +140,12 @@ func (r Rate) Equal(other Rate) bool {
 // Of is what tokens cost at this rate, in the catalog's currency; zero if the
 // rate is not known, which the caller asks first.
 func (r Rate) Of(tokens int64) decimal.Decimal {
+	if !r.known || tokens == 0 {
+		return decimal.Decimal{}
+	}
+	if n := r.nano * tokens; r.exact && (r.nano == 0 || n/r.nano == tokens) && n != math.MinInt64 {
+		return decimal.New(n, -15) // billionths per million tokens
+	}
 	return r.price.Mul(decimal.NewFromInt(tokens)).Shift(-6)
 }
 

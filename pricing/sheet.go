@@ -41,19 +41,24 @@ func (b *Band) at(promptTokens int64) Card {
 	return card
 }
 
-// Window is the band that holds at certain hours.
+// Window is the band that holds at certain hours, by the clock on the wall of
+// its zone.
 type Window struct {
-	Days [7]bool       // by time.Weekday; all false means every day
-	From time.Duration // since midnight in Zone, inclusive
-	To   time.Duration // since midnight in Zone, exclusive; at or before From it wraps midnight
-	Zone *time.Location
+	Days [7]bool        // by time.Weekday; all false means every day
+	From time.Duration  // since midnight in Zone, inclusive
+	To   time.Duration  // since midnight in Zone, exclusive; at or before From it wraps midnight
+	Zone *time.Location // nil means UTC
 	Band Band
 }
 
 // Holds says whether now lies inside the window. A window that wraps midnight
 // belongs to the day on which it starts.
 func (w *Window) Holds(now time.Time) bool {
-	local := now.In(w.Zone)
+	zone := w.Zone
+	if zone == nil {
+		zone = time.UTC
+	}
+	local := now.In(zone)
 	since := time.Duration(local.Hour())*time.Hour + time.Duration(local.Minute())*time.Minute +
 		time.Duration(local.Second())*time.Second + time.Duration(local.Nanosecond())
 	day := local.Weekday()
@@ -84,8 +89,9 @@ type Sheet struct {
 	Source       string          // where they were read
 }
 
-// standardTier says whether a service tier is the one that ordinary prices are for.
-func standardTier(name string) bool {
+// StandardTier says whether a service tier is the one that ordinary prices are
+// for, such as "default" or "auto".
+func StandardTier(name string) bool {
 	switch strings.ToLower(name) {
 	case "", "auto", "default", "standard", "standard_only", "on_demand":
 		return true
@@ -101,7 +107,7 @@ func standardTier(name string) bool {
 // count; where it states none and the prompt is above the ordinary band's first
 // threshold, the card is unknown.
 func (s *Sheet) At(promptTokens int64, now time.Time, serviceTier string) Card {
-	if !standardTier(serviceTier) {
+	if !StandardTier(serviceTier) {
 		band, ok := s.ServiceTiers[serviceTier]
 		if !ok {
 			return Card{}
