@@ -1,0 +1,91 @@
+package engine
+
+import (
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/warmroute/warmroute/catalog"
+)
+
+// The bases of an [Estimate].
+const (
+	BasisReported  = "reported+new_text" // the session's last report, and a quarter of the bytes that are new
+	BasisTextBytes = "text_bytes"        // a quarter of the bytes of text
+)
+
+// bytesPerToken is what an estimate takes a token to be; the context filter
+// takes twice as many, so that it never drops a route that might have held the
+// prompt (design section 4).
+const (
+	bytesPerToken     = 4
+	bytesPerTokenMost = 8
+)
+
+// EstimatePrompt says how many tokens a prompt with this much text has, as far as
+// the session's record tells: what was last reported for the session, prompt and
+// output, and the text that is new since. A prompt with less text than the last
+// one is not its continuation and is judged by its own text alone.
+func EstimatePrompt(textBytes int64, record Record) Estimate {
+	_, last, ok := record.Newest()
+	if ok && last.Reported && textBytes >= last.TextBytes {
+		return Estimate{Tokens: last.Prompt + (textBytes-last.TextBytes)/bytesPerToken, Basis: BasisReported}
+	}
+	return Estimate{Tokens: textBytes / bytesPerToken, Basis: BasisTextBytes}
+}
+
+// The lifetimes of design section 4.
+const (
+	MaxLifetime    = time.Hour        // of a pin, however long the cache lives
+	LifetimeMargin = 15 * time.Second // a pin ends this much before its cache
+	otherLifetime  = 5 * time.Minute  // where neither the catalog nor the request names one
+)
+
+// Lifetime is how long the route's cache keeps what this request puts there: what
+// the request asks for where the route honours it, else what the catalog says.
+//
+// Routes that need cache markers honour the longest lifetime a marker names, and
+// the one asked for with automatic caching; OpenAI and Azure honour retention. A
+// lifetime within the margin could never be used and is not taken as asked for.
+func Lifetime(r *Request, route *catalog.Route) time.Duration {
+	var asked time.Duration
+	switch {
+	case route.Cache.Family == catalog.Explicit:
+		if r.Markers > 0 {
+			asked = r.MarkerTTL
+		}
+		if r.AutoCaching {
+			asked = max(asked, r.AutoTTL)
+		}
+	case honoursRetention(route.Vendor):
+		asked = r.Retention
+	}
+	if asked > LifetimeMargin {
+		return asked
+	}
+	if route.Cache.TTL > 0 {
+		return route.Cache.TTL
+	}
+	return otherLifetime
+}
+
+// ExpiryOf is when a pin accepted at this time ends: shortly before the cache
+// does, and never later than an hour.
+func ExpiryOf(acceptedAt time.Time, lifetime time.Duration) time.Time {
+	return acceptedAt.Add(min(lifetime, MaxLifetime) - LifetimeMargin)
+}
+
+// retention is the request member by which a client asks OpenAI and Azure for a
+// longer lifetime.
+const retention = "prompt_cache_retention"
+
+// honoursRetention says whether the vendor is OpenAI or Azure, by its name or a
+// name that begins with it ("azure-eastus"), or says that it accepts the member;
+// refusing it overrides both.
+func honoursRetention(v *catalog.Vendor) bool {
+	if slices.Contains(v.Refuses, retention) {
+		return false
+	}
+	name, _, _ := strings.Cut(strings.ToLower(v.Name), "-")
+	return name == "openai" || name == "azure" || slices.Contains(v.Accepts, retention)
+}

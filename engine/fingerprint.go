@@ -1,0 +1,134 @@
+package engine
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"encoding/binary"
+	"encoding/hex"
+	"hash"
+	"slices"
+	"unicode/utf8"
+)
+
+// MaxOpening is how many characters of each opening message a fingerprint
+// covers. Source: the Vercel page, "Fingerprint requests without a session ID".
+const MaxOpening = 4096
+
+// telemetryLines begin lines that an agent puts into its prompt and changes from
+// one version or request to the next. They are no part of the conversation.
+// Seen on the wire: the first system block of Claude Code.
+var telemetryLines = [][]byte{[]byte("x-anthropic-billing-header:")}
+
+// Fingerprint derives a session id from how a conversation begins: the SHA-256
+// in hex of the tenant, the first system text, the first other text and the set
+// of tools, each behind its length. Of each text the first [MaxOpening]
+// characters count, after telemetry lines are taken out; blocks are read as one
+// text, so a list of blocks equals the plain string. Tools count as a set: their
+// order and repetitions do not matter.
+//
+// ok is false if the opening has neither text nor tools. Later turns do not
+// change a fingerprint; two conversations of one tenant that open alike share it.
+func Fingerprint(tenant string, o Opening) (id string, ok bool) {
+	system, first := textLength(o.System), textLength(o.First)
+	if system == 0 && first == 0 && len(o.Tools) == 0 {
+		return "", false
+	}
+	h := sha256.New()
+	tools := toolDigests(h, o.Tools)
+	h.Reset()
+	writeLength(h, len(tenant))
+	h.Write([]byte(tenant))
+	writeLength(h, system)
+	eachText(o.System, func(text []byte) { h.Write(text) })
+	writeLength(h, first)
+	eachText(o.First, func(text []byte) { h.Write(text) })
+	writeLength(h, len(tools))
+	for i := range tools {
+		h.Write(tools[i][:])
+	}
+	var sum [sha256.Size]byte
+	return hex.EncodeToString(h.Sum(sum[:0])), true
+}
+
+// toolDigests are the digests of the set of tools, in an order of their own.
+func toolDigests(h hash.Hash, tools []Tool) [][sha256.Size]byte {
+	if len(tools) == 0 {
+		return nil
+	}
+	digests := make([][sha256.Size]byte, len(tools))
+	for i := range tools {
+		h.Reset()
+		for _, part := range [...][]byte{tools[i].Name, tools[i].Description, tools[i].Schema} {
+			writeLength(h, len(part))
+			h.Write(part)
+		}
+		h.Sum(digests[i][:0])
+	}
+	slices.SortFunc(digests, func(a, b [sha256.Size]byte) int { return bytes.Compare(a[:], b[:]) })
+	return slices.Compact(digests)
+}
+
+func writeLength(h hash.Hash, n int) {
+	var b [8]byte
+	binary.BigEndian.PutUint64(b[:], uint64(n))
+	h.Write(b[:])
+}
+
+// textLength is how many bytes eachText passes on.
+func textLength(blocks [][]byte) (n int) {
+	eachText(blocks, func(text []byte) { n += len(text) })
+	return n
+}
+
+// eachText calls write with the pieces of the blocks' text, one after the other,
+// without telemetry lines and up to MaxOpening characters in all.
+func eachText(blocks [][]byte, write func([]byte)) {
+	left := MaxOpening
+	for _, block := range blocks {
+		for len(block) > 0 && left > 0 {
+			var text []byte
+			text, block = untilTelemetry(block)
+			var runes int
+			text, runes = clip(text, left)
+			left -= runes
+			if len(text) > 0 {
+				write(text)
+			}
+		}
+	}
+}
+
+// untilTelemetry cuts block before its first telemetry line; rest is what follows
+// that line.
+func untilTelemetry(block []byte) (text, rest []byte) {
+	for at := 0; at < len(block); {
+		end := len(block)
+		if i := bytes.IndexByte(block[at:], '\n'); i >= 0 {
+			end = at + i + 1
+		}
+		if telemetry(block[at:end]) {
+			return block[:at], block[end:]
+		}
+		at = end
+	}
+	return block, nil
+}
+
+func telemetry(line []byte) bool {
+	for _, beginning := range telemetryLines {
+		if len(line) >= len(beginning) && bytes.EqualFold(line[:len(beginning)], beginning) {
+			return true
+		}
+	}
+	return false
+}
+
+// clip returns at most limit characters of text, and how many it returns.
+func clip(text []byte, limit int) (clipped []byte, runes int) {
+	at := 0
+	for ; at < len(text) && runes < limit; runes++ {
+		_, size := utf8.DecodeRune(text[at:])
+		at += size
+	}
+	return text[:at], runes
+}
