@@ -1,0 +1,78 @@
+package inmem
+
+import (
+	"context"
+	"sync"
+
+	"github.com/warmroute/warmroute/engine"
+)
+
+// Ledger remembers the last turns it was told of. It implements
+// [engine.Ledger]; the zero Ledger remembers 1,000. Its methods may be called
+// from several goroutines.
+type Ledger struct {
+	Max int // turns remembered; 0 means 1,000. Not to be changed after first use
+
+	mu     sync.Mutex
+	turns  []engine.Turn // a ring once it is full
+	oldest int
+	count  int64
+	told   chan struct{} // closed by the next Record; nil while nobody waits
+}
+
+// Record remembers turn, forgetting the oldest if there are too many.
+func (l *Ledger) Record(turn engine.Turn) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	limit := l.Max
+	if limit <= 0 {
+		limit = 1000
+	}
+	if len(l.turns) < limit {
+		l.turns = append(l.turns, turn)
+	} else {
+		l.turns[l.oldest] = turn
+		l.oldest = (l.oldest + 1) % limit
+	}
+	l.count++
+	if l.told != nil {
+		close(l.told)
+		l.told = nil
+	}
+}
+
+// Turns are the turns remembered, oldest first.
+func (l *Ledger) Turns() []engine.Turn {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	turns := make([]engine.Turn, 0, len(l.turns))
+	turns = append(turns, l.turns[l.oldest:]...)
+	return append(turns, l.turns[:l.oldest]...)
+}
+
+// Count is the number of turns recorded, forgotten ones included, and a
+// channel that is closed when another is: a caller that waits for the nth turn
+// reads count, and waits for next while it is too low.
+func (l *Ledger) Count() (count int64, next <-chan struct{}) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.told == nil {
+		l.told = make(chan struct{})
+	}
+	return l.count, l.told
+}
+
+// Wait returns once n turns are recorded, or with ctx's error.
+func (l *Ledger) Wait(ctx context.Context, n int64) error {
+	for {
+		count, next := l.Count()
+		if count >= n {
+			return nil
+		}
+		select {
+		case <-next:
+		case <-ctx.Done():
+			return ctx.Err()
+		}
+	}
+}
