@@ -1,0 +1,102 @@
+package routes
+
+import (
+	"log/slog"
+	"net/http"
+	"time"
+
+	"github.com/gin-gonic/gin"
+)
+
+// Readiness is what GET /readyz?verbose shows.
+type Readiness struct {
+	Ready   bool          `json:"ready"`
+	Reason  string        `json:"reason,omitempty"` // why it is not, or what is degraded
+	Catalog CatalogStatus `json:"catalog"`
+	Pins    PinStatus     `json:"pins"`
+}
+
+// CatalogStatus is the catalog in force and the last attempt to replace it.
+type CatalogStatus struct {
+	Path   string    `json:"path"`
+	Digest string    `json:"digest"`
+	Loaded time.Time `json:"loaded"`
+	// Problem is what is wrong with the file as it is now; the last good catalog
+	// stays in force. Empty if nothing is.
+	Problem string `json:"problem,omitempty"`
+}
+
+// PinStatus is how far the pins in memory and on disk agree.
+type PinStatus struct {
+	Loaded    bool   `json:"loaded"`    // every stored pin is in memory
+	Unwritten int    `json:"unwritten"` // records changed and not yet durable
+	Records   int    `json:"records"`   // in memory
+	Problem   string `json:"problem,omitempty"`
+}
+
+// AdminOptions are what the health and reload endpoints need.
+type AdminOptions struct {
+	Ready  func() Readiness // nil: always ready
+	Reload func() error     // reads the catalog again; nil: there is nothing to reload
+	Log    *slog.Logger     // nil: nothing is logged
+}
+
+// Admin makes the handler of /healthz, /readyz and /-/reload.
+//
+// /healthz is 200 while the process serves. /readyz is 200 or 503; with
+// ?verbose its body is a [Readiness]. POST /-/reload is 200, or 422 with the
+// catalog's problems, the last good one staying in force; a browser's request
+// from another site is refused.
+func Admin(o AdminOptions) http.Handler {
+	if o.Log == nil {
+		o.Log = slog.New(slog.DiscardHandler)
+	}
+	r := router(o.Log)
+	health := func(c *gin.Context) { c.String(http.StatusOK, "ok\n") }
+	r.GET("/healthz", health)
+	r.HEAD("/healthz", health)
+	ready := o.readyz
+	r.GET("/readyz", ready)
+	r.HEAD("/readyz", ready)
+	r.POST("/-/reload", o.reload)
+	absent := func(status int) gin.HandlerFunc {
+		return func(c *gin.Context) {
+			c.JSON(status, gin.H{"error": "this address serves GET /healthz, GET /readyz and POST /-/reload"})
+		}
+	}
+	r.NoRoute(absent(http.StatusNotFound))
+	r.NoMethod(absent(http.StatusMethodNotAllowed))
+	return http.NewCrossOriginProtection().Handler(r)
+}
+
+func (o AdminOptions) readyz(c *gin.Context) {
+	now := Readiness{Ready: true}
+	if o.Ready != nil {
+		now = o.Ready()
+	}
+	status := http.StatusOK
+	if !now.Ready {
+		status = http.StatusServiceUnavailable
+	}
+	if _, verbose := c.GetQuery("verbose"); verbose {
+		c.JSON(status, now)
+		return
+	}
+	if now.Ready {
+		c.String(status, "ready\n")
+		return
+	}
+	c.String(status, "not ready: %s\n", now.Reason)
+}
+
+func (o AdminOptions) reload(c *gin.Context) {
+	if o.Reload == nil {
+		c.JSON(http.StatusNotFound, gin.H{"error": "there is no catalog to reload"})
+		return
+	}
+	if err := o.Reload(); err != nil {
+		c.JSON(http.StatusUnprocessableEntity, gin.H{"error": err.Error()})
+		return
+	}
+	c.JSON(http.StatusOK, gin.H{"reloaded": true})
+}

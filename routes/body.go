@@ -1,0 +1,106 @@
+package routes
+
+import (
+	"context"
+	"errors"
+	"io"
+	"net"
+	"net/http"
+	"os"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/warmroute/warmroute/routes/vendor"
+)
+
+// maxPooled is the largest body buffer kept for the next request, in bytes.
+const maxPooled = 1 << 20
+
+// bodies holds buffers of request bodies.
+var bodies = sync.Pool{New: func() any { b := make([]byte, 0, 64<<10); return &b }}
+
+// recycle gives a buffer back unless it has grown too large to keep.
+func recycle(b *[]byte) {
+	if cap(*b) > maxPooled {
+		return
+	}
+	*b = (*b)[:0]
+	bodies.Put(b)
+}
+
+// The ways a body cannot be read; errors.go gives them their status.
+var (
+	errTooLarge    = errors.New("the request body is too large")
+	errBodyLate    = errors.New("the request body did not arrive in time")
+	errBodyBroken  = errors.New("the request body is damaged")
+	errClientGone  = errors.New("the client left")
+	errUnknownCode = errors.New("the request's Content-Encoding is not supported; use gzip, zstd, br, deflate or none")
+)
+
+// readBody reads and unpacks a request's body into dst, to its end and within
+// its limits: only a body read to its end lets the server see the client leave.
+func (s *service) readBody(w http.ResponseWriter, r *http.Request, dst []byte) ([]byte, error) {
+	if r.ContentLength > s.MaxBody {
+		w.Header().Set("Connection", "close") // what is not read cannot be followed by another request
+		return dst, errTooLarge
+	}
+	rc := http.NewResponseController(w)
+	_ = rc.SetReadDeadline(time.Now().Add(s.BodyTime)) // a writer without deadlines has none
+	packed := strings.Join(r.Header["Content-Encoding"], ",")
+	raw := http.MaxBytesReader(w, r.Body, s.MaxBody)
+	if packed == "" {
+		dst = slices.Grow(dst, int(min(max(r.ContentLength, 0), maxPooled))+1)
+	}
+	plain, err := vendor.Decode(packed, raw, uint64(s.MaxBody))
+	if err != nil {
+		return dst, errUnknownCode
+	}
+	defer plain.Close()
+	dst, err = readWithin(dst, plain, s.MaxBody)
+	if err == nil && packed != "" {
+		_, err = io.Copy(io.Discard, raw) // what follows the packed part
+	}
+	if err != nil {
+		return dst, bodyError(r.Context(), err)
+	}
+	_ = rc.SetReadDeadline(time.Time{})
+	return dst, nil
+}
+
+// readWithin appends r to dst, up to limit bytes.
+func readWithin(dst []byte, r io.Reader, limit int64) ([]byte, error) {
+	for {
+		if len(dst) == cap(dst) {
+			dst = slices.Grow(dst, max(32<<10, len(dst)/2))
+		}
+		n, err := r.Read(dst[len(dst):cap(dst)])
+		dst = dst[:len(dst)+n]
+		switch {
+		case int64(len(dst)) > limit:
+			return dst, errTooLarge
+		case err == io.EOF:
+			return dst, nil
+		case err != nil:
+			return dst, err
+		}
+	}
+}
+
+// bodyError sorts what went wrong in reading a body.
+func bodyError(ctx context.Context, err error) error {
+	var (
+		large *http.MaxBytesError
+		op    *net.OpError
+	)
+	switch {
+	case errors.Is(err, errTooLarge), errors.As(err, &large), errors.Is(err, vendor.ErrWindow):
+		return errTooLarge
+	case errors.Is(err, os.ErrDeadlineExceeded):
+		return errBodyLate
+	case ctx.Err() != nil, errors.As(err, &op):
+		return errClientGone
+	}
+	return errBodyBroken
+}

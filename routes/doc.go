@@ -1,0 +1,23 @@
+// Package routes is warmroute's HTTP edge: the client APIs, and the health and
+// reload endpoints of the admin address.
+//
+// Its promises: a client sees warmroute's own errors in its own dialect, and a
+// vendor's as the vendor wrote them; an answer that was cut looks cut; no key,
+// prompt, header or query string is ever logged; and a request's body is read
+// whole, within its limits, before any vendor is called, since only then does
+// the server notice that the client has left.
+//
+// Neither gin's logger nor its recovery is used: the first logs query strings,
+// the second swallows [http.ErrAbortHandler], which makes a cut answer look
+// complete, and prints request headers.
+//
+// What the design leaves open and how it is done here:
+//
+//   - metadata `off` leaves only x-warmroute-request-id on a response; with
+//     `header` the other x-warmroute headers are there and the body is the vendor's.
+//   - A refusal of the last vendor is relayed if it is JSON; else its status is,
+//     with a body in the client's dialect.
+//   - A request body may be packed with gzip, zstd, br or deflate.
+//
+// Start with [New] and turn.go.
+package routes

@@ -1,0 +1,267 @@
+package routes
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/http"
+	"slices"
+	"strings"
+
+	"github.com/gin-gonic/gin"
+
+	"github.com/warmroute/warmroute/catalog"
+	"github.com/warmroute/warmroute/engine"
+	"github.com/warmroute/warmroute/routes/wire"
+)
+
+// statusClientLeft is what the access log shows for a client that left before
+// its answer; nobody receives it.
+const statusClientLeft = 499
+
+// dialect is the dialect of a path's errors: what is not for messages clients
+// is told as OpenAI's clients read it.
+func dialect(path string) catalog.API {
+	switch {
+	case strings.HasPrefix(path, "/v1/messages"):
+		return catalog.Messages
+	case strings.HasPrefix(path, "/v1/responses"):
+		return catalog.Responses
+	}
+	return catalog.Chat
+}
+
+// kindOf is the dialects' common word for a status.
+func kindOf(status int) string {
+	switch status {
+	case http.StatusUnauthorized:
+		return "authentication_error"
+	case http.StatusForbidden:
+		return "permission_error"
+	case http.StatusNotFound:
+		return "not_found_error"
+	case http.StatusRequestEntityTooLarge:
+		return "request_too_large"
+	case http.StatusTooManyRequests:
+		return "rate_limit_error"
+	case http.StatusGatewayTimeout:
+		return "timeout_error"
+	case http.StatusServiceUnavailable, 529:
+		return "overloaded_error"
+	}
+	if status >= http.StatusInternalServerError {
+		return "api_error"
+	}
+	return "invalid_request_error"
+}
+
+// fail answers with an error of ours.
+func fail(c *gin.Context, api catalog.API, status int, message string) {
+	failAs(c, api, status, kindOf(status), message)
+}
+
+// failAs is fail with a kind of its own.
+func failAs(c *gin.Context, api catalog.API, status int, kind, message string) {
+	write(c, status, "application/json", wire.ErrorBody(api, status, kind, message))
+}
+
+// write sends a whole body that is not a vendor's answer.
+func write(c *gin.Context, status int, contentType string, body []byte) {
+	h := c.Writer.Header()
+	h["Content-Type"] = []string{contentType}
+	h["Content-Length"] = []string{fmt.Sprint(len(body))}
+	h["Cache-Control"] = []string{"no-store"}
+	h["X-Content-Type-Options"] = []string{"nosniff"}
+	c.Writer.WriteHeader(status)
+	_, _ = c.Writer.Write(body) // a client that left reads no error
+}
+
+// refuse answers a request that could not be read.
+func refuse(c *gin.Context, api catalog.API, err error) { unserved(c, api, "", nil, err) }
+
+// unserved answers a request for which nothing was tried: asked is the target it
+// named and now the catalog in force, nil where it does not matter.
+func unserved(c *gin.Context, api catalog.API, asked string, now *catalog.Catalog, err error) {
+	var (
+		refused *wire.RefusedError
+		noRoute *engine.NoRouteError
+	)
+	switch {
+	case errors.As(err, &refused):
+		fail(c, api, http.StatusBadRequest, refused.Message)
+	case errors.As(err, &noRoute):
+		fail(c, api, http.StatusBadRequest, explain(noRoute, api, now))
+	case errors.Is(err, engine.ErrUnknownTarget):
+		failAs(c, api, http.StatusNotFound, "model_not_found", unknown(asked, now))
+	case errors.Is(err, errTooLarge):
+		c.Writer.Header().Set("Connection", "close") // the rest of the body is not read
+		fail(c, api, http.StatusRequestEntityTooLarge, "The request body is larger than this gateway accepts.")
+	case errors.Is(err, errUnknownCode):
+		fail(c, api, http.StatusUnsupportedMediaType, sentence(err))
+	case errors.Is(err, errBodyLate):
+		c.Writer.Header().Set("Connection", "close")
+		fail(c, api, http.StatusRequestTimeout, sentence(err))
+	case errors.Is(err, errBodyBroken):
+		fail(c, api, http.StatusBadRequest, "The request body is damaged: it does not unpack, or ends too early.")
+	case errors.Is(err, errClientGone):
+		c.Status(statusClientLeft)
+	default:
+		fail(c, api, http.StatusInternalServerError, "Something in warmroute itself went wrong; its log says what.")
+	}
+}
+
+// sentence is an error's text as people read it.
+func sentence(err error) string {
+	text := err.Error()
+	return strings.ToUpper(text[:1]) + text[1:] + "."
+}
+
+// maxEcho is the most that is repeated of a name a client made up, in bytes.
+const maxEcho = 100
+
+// unknown says that a target does not exist, and what was perhaps meant.
+func unknown(asked string, now *catalog.Catalog) string {
+	text := fmt.Sprintf("There is no model, alias or policy named %q.", asked[:min(len(asked), maxEcho)])
+	if near := near(now, asked); len(near) > 0 {
+		text += " Did you mean " + strings.Join(near, " or ") + "?"
+	}
+	return text + " GET /v1/models lists what there is."
+}
+
+// failed answers a turn whose every attempt failed before anything was sent.
+// last is nil if there was none.
+func failed(c *gin.Context, api catalog.API, last *engine.Attempt) {
+	if last == nil {
+		fail(c, api, http.StatusBadGateway, "No vendor could be asked.")
+		return
+	}
+	switch last.Failure {
+	case engine.FailureClientLeft:
+		c.Status(statusClientLeft)
+	case engine.FailureCredential:
+		// What the vendor says of a key may contain it.
+		if last.Candidate.Group == engine.GroupClient {
+			fail(c, api, http.StatusUnauthorized, "The vendor did not accept the key that was sent for it.")
+			return
+		}
+		fail(c, api, http.StatusBadGateway, "The vendor did not accept this gateway's key for it; the request itself is not at fault.")
+	case engine.FailureTimeout:
+		fail(c, api, http.StatusGatewayTimeout, "The vendor did not answer in time.")
+	case engine.FailureConnect:
+		fail(c, api, http.StatusBadGateway, "The vendor could not be reached.")
+	case engine.FailureCut:
+		fail(c, api, http.StatusBadGateway, "The vendor's answer was cut before its end.")
+	case engine.FailureStream:
+		fail(c, api, http.StatusBadGateway, "The vendor's answer began with an error.")
+	default:
+		relay(c, api, last.Reply)
+	}
+}
+
+// relay gives the client a vendor's refusal: as it is where it is JSON, which is
+// the client's own dialect, since dialects are not translated; else its status
+// with a text of ours.
+func relay(c *gin.Context, api catalog.API, reply *engine.Reply) {
+	if reply == nil || reply.Status < 400 || reply.Status > 599 {
+		fail(c, api, http.StatusBadGateway, "The vendor did not answer this request.")
+		return
+	}
+	if reply.RetryAfter != "" {
+		c.Writer.Header()["Retry-After"] = []string{reply.RetryAfter}
+	}
+	if len(reply.Body) > 0 && json.Valid(reply.Body) {
+		write(c, reply.Status, "application/json", reply.Body)
+		return
+	}
+	fail(c, api, reply.Status, fmt.Sprintf("The vendor refused the request with status %d.", reply.Status))
+}
+
+// explain says why no route was left, and what would work.
+func explain(e *engine.NoRouteError, api catalog.API, now *catalog.Catalog) string {
+	var b strings.Builder
+	b.WriteString(sentence(e))
+	for _, m := range e.Plan.Models {
+		for _, r := range m.Removed {
+			fmt.Fprintf(&b, " %s: %s.", r.Route.Vendor.Name, reason(r, api))
+		}
+	}
+	if models := speaking(now, api); len(models) > 0 {
+		fmt.Fprintf(&b, " Models for the %s API: %s.", api, strings.Join(models, ", "))
+	}
+	return b.String()
+}
+
+// reason says in words what took a route out.
+func reason(r engine.Removed, api catalog.API) string {
+	switch r.Why {
+	case engine.WhyAPI:
+		speaks := make([]string, len(r.Route.Vendor.API))
+		for i, a := range r.Route.Vendor.API {
+			speaks[i] = string(a)
+		}
+		return fmt.Sprintf("speaks %s, not %s", strings.Join(speaks, " and "), api)
+	case engine.WhyOnly:
+		return "not among the vendors asked for"
+	case engine.WhyIgnore:
+		return "asked to be left out"
+	case engine.WhyContext:
+		return "the prompt does not fit its context window"
+	case engine.WhyDisabled:
+		return "disabled in the catalog"
+	case engine.WhyTags:
+		return "lacks a tag that the policy needs"
+	case engine.WhyMaxPrice:
+		return "dearer than the policy allows"
+	case engine.WhyCredential:
+		return "none of its credentials has a key"
+	case engine.WhyOrigin:
+		return "the request holds content that only another vendor can read"
+	}
+	return string(r.Why)
+}
+
+// maxNamed is the most models a message names.
+const maxNamed = 10
+
+// speaking lists models that can be asked for in a dialect.
+func speaking(now *catalog.Catalog, api catalog.API) []string {
+	if now == nil {
+		return nil
+	}
+	var names []string
+	for _, m := range now.Models {
+		works := slices.ContainsFunc(m.Routes, func(r *catalog.Route) bool { return r.Disabled == "" && r.Vendor.Speaks(api) })
+		if works && len(names) < maxNamed {
+			names = append(names, m.Name)
+		}
+	}
+	return names
+}
+
+// exists is what every 404 names.
+const exists = "This gateway serves POST /v1/chat/completions, /v1/responses and /v1/messages, and GET /v1/models."
+
+// notFound answers a path that is none of ours.
+func (s *service) notFound(c *gin.Context) {
+	path := c.Request.URL.Path
+	what := "There is nothing at this path."
+	switch {
+	case path == "/v1/messages/count_tokens", path == "/v1/embeddings":
+		what = "This version does not serve " + path + " yet."
+	case strings.HasPrefix(path, "/v1/images"), strings.HasPrefix(path, "/v1/audio"), strings.HasPrefix(path, "/v1/realtime"):
+		what = "Images, audio and realtime are not served: session affinity is for text."
+	case path == "/v1/completions", path == "/v1/complete":
+		what = "Legacy completions are not served."
+	case !strings.HasPrefix(path, "/v1/"):
+		what += " The client's base URL should end in /v1 for OpenAI's clients and be the bare address for Anthropic's."
+	}
+	fail(c, dialect(path), http.StatusNotFound, what+" "+exists)
+}
+
+// notAllowed answers a method that a path does not have.
+func (s *service) notAllowed(c *gin.Context) {
+	fail(c, dialect(c.Request.URL.Path), http.StatusMethodNotAllowed, "This path has no such method. "+exists)
+}
+
+// typeName is a value's type, for the log.
+func typeName(v any) string { return fmt.Sprintf("%T", v) }

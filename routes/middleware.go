@@ -1,0 +1,119 @@
+package routes
+
+import (
+	"log/slog"
+	"net/http"
+	"runtime"
+	"runtime/debug"
+	"time"
+
+	"github.com/gin-gonic/gin"
+
+	"github.com/warmroute/warmroute/engine"
+)
+
+// entryKey is where a request's log entry lies in its gin context.
+const entryKey = "warmroute.entry"
+
+// entry is what a turn adds to its line in the access log.
+type entry struct {
+	turn     string
+	class    engine.Class
+	vendor   string
+	outcome  engine.Outcome
+	stage    engine.Stage
+	failure  engine.Failure
+	attempts int
+	cause    string
+	aborted  bool
+}
+
+// accessLog writes a line per request: the route's template, not its path, and
+// neither query, header nor body.
+func accessLog(log *slog.Logger) gin.HandlerFunc {
+	return func(c *gin.Context) {
+		began := time.Now()
+		e := &entry{}
+		c.Set(entryKey, e)
+		defer func() {
+			level := slog.LevelInfo
+			if e.failure != engine.FailureNone || c.Writer.Status() >= http.StatusInternalServerError {
+				level = slog.LevelWarn
+			}
+			if !log.Enabled(c.Request.Context(), level) {
+				return
+			}
+			attrs := make([]slog.Attr, 0, 12)
+			attrs = append(attrs,
+				slog.String("method", knownMethod(c.Request.Method)),
+				slog.String("route", c.FullPath()),
+				slog.Int("status", c.Writer.Status()),
+				slog.Float64("ms", float64(time.Since(began).Microseconds())/1000),
+			)
+			for _, a := range [...]struct{ name, value string }{
+				{"turn", e.turn}, {"session_class", string(e.class)}, {"vendor", e.vendor}, {"outcome", string(e.outcome)},
+				{"stage", string(e.stage)}, {"failure", string(e.failure)}, {"cause", e.cause},
+			} {
+				if a.value != "" {
+					attrs = append(attrs, slog.String(a.name, a.value))
+				}
+			}
+			if e.attempts > 1 {
+				attrs = append(attrs, slog.Int("attempts", e.attempts))
+			}
+			if e.aborted {
+				attrs = append(attrs, slog.Bool("aborted", true))
+			}
+			log.LogAttrs(c.Request.Context(), level, "request", attrs...)
+		}()
+		c.Next()
+	}
+}
+
+// logEntry is the request's entry.
+func logEntry(c *gin.Context) *entry {
+	if e, ok := c.MustGet(entryKey).(*entry); ok {
+		return e
+	}
+	return &entry{}
+}
+
+// knownMethod keeps a client's invention out of the log.
+func knownMethod(method string) string {
+	switch method {
+	case http.MethodGet, http.MethodHead, http.MethodPost, http.MethodPut, http.MethodPatch,
+		http.MethodDelete, http.MethodOptions, http.MethodConnect, http.MethodTrace:
+		return method
+	}
+	return "other"
+}
+
+// recovery answers a panic with a 500, or aborts the answer if one had begun.
+//
+// An abort passes: net/http must see it, or a cut answer ends like a whole one.
+// Of the panic's value only the type is logged, unless it is the runtime's own:
+// it may hold what a client sent.
+func recovery(log *slog.Logger) gin.HandlerFunc {
+	return func(c *gin.Context) {
+		defer func() {
+			r := recover()
+			switch {
+			case r == nil:
+				return
+			case r == http.ErrAbortHandler: //nolint:errorlint // net/http compares it so
+				panic(r)
+			}
+			what := typeName(r)
+			if e, ok := r.(runtime.Error); ok {
+				what = e.Error()
+			}
+			log.LogAttrs(c.Request.Context(), slog.LevelError, "panic",
+				slog.String("route", c.FullPath()), slog.String("what", what), slog.String("stack", string(debug.Stack())))
+			if c.Writer.Written() {
+				panic(http.ErrAbortHandler)
+			}
+			fail(c, dialect(c.Request.URL.Path), http.StatusInternalServerError, "Something in warmroute itself went wrong; its log says what.")
+		}()
+		c.Next()
+	}
+}

@@ -1,0 +1,129 @@
+package routes
+
+import (
+	"net/http"
+	"path"
+	"strings"
+
+	"github.com/gin-gonic/gin"
+
+	"github.com/warmroute/warmroute/catalog"
+)
+
+// listed is one target as both families of clients read it.
+//
+// A target has no date of birth: created and created_at are the epoch.
+type listed struct {
+	ID          string `json:"id"`
+	Object      string `json:"object"`
+	Type        string `json:"type"`
+	Created     int64  `json:"created"`
+	CreatedAt   string `json:"created_at"`
+	OwnedBy     string `json:"owned_by"`
+	DisplayName string `json:"display_name"`
+}
+
+// list is the answer of GET /v1/models: OpenAI's members and Anthropic's.
+type list struct {
+	Object  string   `json:"object"`
+	Data    []listed `json:"data"`
+	HasMore bool     `json:"has_more"`
+	FirstID *string  `json:"first_id"`
+	LastID  *string  `json:"last_id"`
+}
+
+// target makes the entry of one name.
+func target(name string) listed {
+	return listed{ID: name, Object: "model", Type: "model", CreatedAt: "1970-01-01T00:00:00Z", OwnedBy: "warmroute", DisplayName: name}
+}
+
+// targets are the names a client may ask for, models before policies, in the
+// catalog's order. Aliases are left out: they say the same again.
+func targets(now *catalog.Catalog) []listed {
+	all := make([]listed, 0, len(now.Models)+len(now.Policies))
+	for _, m := range now.Models {
+		all = append(all, target(m.Name))
+	}
+	for _, p := range now.Policies {
+		all = append(all, target(p.Name))
+	}
+	return all
+}
+
+// models lists every target.
+func (s *service) models(c *gin.Context) {
+	answer := list{Object: "list", Data: targets(s.Gateway.Catalog())}
+	if n := len(answer.Data); n > 0 {
+		answer.FirstID, answer.LastID = &answer.Data[0].ID, &answer.Data[n-1].ID
+	}
+	c.JSON(http.StatusOK, answer)
+}
+
+// model shows one target, by any of its names.
+func (s *service) model(c *gin.Context) {
+	name := strings.TrimPrefix(c.Param("id"), "/")
+	if name == "" {
+		s.models(c)
+		return
+	}
+	if _, ok := s.Gateway.Catalog().Resolve(name); !ok {
+		api := catalog.Chat
+		if c.Request.Header.Get("Anthropic-Version") != "" {
+			api = catalog.Messages
+		}
+		failAs(c, api, http.StatusNotFound, "model_not_found", "There is no model or policy of this name. GET /v1/models lists what there is.")
+		return
+	}
+	c.JSON(http.StatusOK, target(name))
+}
+
+// maxNear is the most names suggested for one that does not exist.
+const maxNear = 3
+
+// near lists names that one who asked for name may have meant: the same but for
+// case or the part before the slash, or a few letters away.
+func near(now *catalog.Catalog, name string) []string {
+	if now == nil || name == "" || len(name) > maxEcho {
+		return nil
+	}
+	asked := strings.ToLower(name)
+	var names []string
+	consider := func(known string) {
+		plain := strings.ToLower(known)
+		close := path.Base(plain) == path.Base(asked) || distance(plain, asked) <= min(3, len(asked)/4)
+		if close && len(names) < maxNear && len(known) <= maxEcho {
+			names = append(names, known)
+		}
+	}
+	for _, m := range now.Models {
+		consider(m.Name)
+		for _, alias := range m.Aliases {
+			consider(alias)
+		}
+	}
+	for _, p := range now.Policies {
+		consider(p.Name)
+	}
+	return names
+}
+
+// distance is the number of bytes to insert, remove or change to get from a to b.
+func distance(a, b string) int {
+	row := make([]int, len(b)+1)
+	for j := range row {
+		row[j] = j
+	}
+	for i := range len(a) {
+		corner := row[0]
+		row[0] = i + 1
+		for j := range len(b) {
+			cost := corner
+			if a[i] != b[j] {
+				cost++
+			}
+			corner = row[j+1]
+			row[j+1] = min(cost, row[j]+1, row[j+1]+1)
+		}
+	}
+	return row[len(b)]
+}

@@ -1,0 +1,96 @@
+package routes
+
+import (
+	"log/slog"
+	"net/http"
+	"time"
+
+	"github.com/gin-gonic/gin"
+
+	"github.com/warmroute/warmroute/catalog"
+	"github.com/warmroute/warmroute/engine"
+	"github.com/warmroute/warmroute/routes/vendor"
+)
+
+// The limits of a request body (design section 9, reliability section 6.3).
+const (
+	DefaultMaxBody  = 32 << 20         // bytes, unpacked
+	DefaultBodyTime = 30 * time.Second // from the header to the body's last byte
+)
+
+// Options are what the client APIs need.
+type Options struct {
+	Gateway  *engine.Gateway
+	Vendor   *vendor.Client
+	Log      *slog.Logger    // nil: nothing is logged
+	Metadata vendor.Metadata // where a request says nothing; empty: body
+	MaxBody  int64           // bytes of a body, unpacked; 0 means DefaultMaxBody
+	BodyTime time.Duration   // to read a body; 0 means DefaultBodyTime
+	Drain    time.Duration   // how long a vendor goes on after its client left, so that usage is known; 0: it is cancelled at once
+	Tenant   string          // of every request; empty means "default"
+}
+
+// service is the client APIs.
+type service struct{ Options }
+
+// New makes the handler of the client APIs. It may serve any number of requests
+// at once.
+func New(o Options) http.Handler {
+	if o.Log == nil {
+		o.Log = slog.New(slog.DiscardHandler)
+	}
+	if o.MaxBody <= 0 {
+		o.MaxBody = DefaultMaxBody
+	}
+	if o.BodyTime <= 0 {
+		o.BodyTime = DefaultBodyTime
+	}
+	if o.Metadata == "" {
+		o.Metadata = vendor.MetadataBody
+	}
+	if o.Tenant == "" {
+		o.Tenant = "default"
+	}
+	s := &service{o}
+	r := router(o.Log)
+	for _, api := range []catalog.API{catalog.Chat, catalog.Responses, catalog.Messages} {
+		r.POST("/v1"+api.Path(), s.turn(api))
+	}
+	r.GET("/v1/models", s.models)
+	r.GET("/v1/models/*id", s.model)
+	r.HEAD("/", func(c *gin.Context) { c.Status(http.StatusOK) })
+	r.NoRoute(s.notFound)
+	r.NoMethod(s.notAllowed)
+	return r
+}
+
+// router is a gin engine with nothing of gin's own in between.
+func router(log *slog.Logger) *gin.Engine {
+	gin.SetMode(gin.ReleaseMode)
+	r := gin.New()
+	_ = r.SetTrustedProxies(nil) // cannot fail for an empty list
+	r.HandleMethodNotAllowed = true
+	r.RedirectTrailingSlash = false
+	r.RedirectFixedPath = false
+	r.Use(accessLog(log), recovery(log))
+	return r
+}
+
+// The server's limits (reliability section 6.3).
+const (
+	readHeaderTimeout = 5 * time.Second
+	idleTimeout       = 120 * time.Second
+	maxHeader         = 64 << 10
+)
+
+// NewServer makes a server with the limits that the edge needs. It has no read
+// or write timeout: streams last. Bodies and writes have their own deadlines.
+func NewServer(handler http.Handler) *http.Server {
+	return &http.Server{
+		Handler:           handler,
+		ReadHeaderTimeout: readHeaderTimeout,
+		IdleTimeout:       idleTimeout,
+		MaxHeaderBytes:    maxHeader,
+		ErrorLog:          slog.NewLogLogger(slog.DiscardHandler, slog.LevelError), // it would print addresses and panics
+	}
+}

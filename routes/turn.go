@@ -1,0 +1,140 @@
+package routes
+
+import (
+	"context"
+	"net/http"
+
+	"github.com/gin-gonic/gin"
+
+	"github.com/warmroute/warmroute/catalog"
+	"github.com/warmroute/warmroute/engine"
+	"github.com/warmroute/warmroute/routes/vendor"
+	"github.com/warmroute/warmroute/routes/wire"
+)
+
+// The headers of a response (design section 9), in canonical form.
+const (
+	headerID        = "X-Warmroute-Request-Id"
+	headerOutcome   = "X-Warmroute-Outcome"
+	headerVendor    = "X-Warmroute-Vendor"
+	headerSource    = "X-Warmroute-Session-Source"
+	headerPinned    = "X-Warmroute-Pinned"
+	headerDisplaced = "X-Warmroute-Displaced"
+)
+
+// The headers of a request that are warmroute's own, in canonical form.
+const (
+	headerAffinity = "X-Warmroute-Affinity"
+	headerMetadata = "X-Warmroute-Metadata"
+)
+
+// turn answers one turn in the dialect api.
+func (s *service) turn(api catalog.API) gin.HandlerFunc {
+	return func(c *gin.Context) {
+		buffer := bodies.Get().(*[]byte)
+		defer recycle(buffer)
+		body, err := s.readBody(c.Writer, c.Request, (*buffer)[:0])
+		*buffer = body
+		if err != nil {
+			refuse(c, api, err)
+			return
+		}
+		request, err := wire.ReadRequest(api, body)
+		if err != nil {
+			refuse(c, api, err)
+			return
+		}
+		facts := request.Facts()
+		facts.Tenant, facts.API, facts.Header = s.Tenant, api, c.Request.Header
+		mode, err := s.read(c.Request.Header, &facts)
+		if err != nil {
+			refuse(c, api, err)
+			return
+		}
+		s.serve(c, request, facts, mode)
+	}
+}
+
+// read takes warmroute's own headers of a request.
+func (s *service) read(h http.Header, facts *engine.Request) (vendor.Metadata, error) {
+	switch value := h.Get(headerAffinity); value {
+	case "":
+	case "off":
+		facts.AffinityOff = true
+	default:
+		return "", &wire.RefusedError{Message: "x-warmroute-affinity can only be off; leave it out to have affinity."}
+	}
+	value := h.Get(headerMetadata)
+	if value == "" {
+		return s.Metadata, nil
+	}
+	mode, ok := vendor.ParseMetadata(value)
+	if !ok {
+		return "", &wire.RefusedError{Message: "x-warmroute-metadata must be body, header or off."}
+	}
+	return mode, nil
+}
+
+// serve has the engine serve the turn and answers where no attempt did.
+func (s *service) serve(c *gin.Context, request *wire.Request, facts engine.Request, mode vendor.Metadata) {
+	cut := false
+	call := vendor.Call{
+		Body:     request,
+		Header:   c.Request.Header,
+		Query:    c.Request.URL.RawQuery,
+		Metadata: mode,
+		Drain:    s.Drain,
+		Cut:      func() { cut = true },
+	}
+	turn, err := s.Gateway.Serve(c.Request.Context(), facts, func(ctx context.Context, try engine.Try) engine.Attempt {
+		stamp(c.Writer.Header(), mode, &try)
+		return s.Vendor.Send(ctx, c.Writer, call, try)
+	})
+	last, tried := turn.Last()
+	note(logEntry(c), &turn, cut)
+	switch {
+	case err != nil:
+		if turn.ID != "" {
+			c.Writer.Header()[headerID] = []string{turn.ID}
+		}
+		unserved(c, request.API, facts.Target, s.Gateway.Catalog(), err)
+	case cut:
+		panic(http.ErrAbortHandler) // the turn is recorded; net/http breaks the connection off
+	case !tried || !last.Committed:
+		failed(c, request.API, last)
+	}
+}
+
+// stamp puts on a response what was decided for the candidate that is tried now.
+func stamp(h http.Header, mode vendor.Metadata, try *engine.Try) {
+	set := func(name, value string) {
+		if value == "" {
+			delete(h, name)
+			return
+		}
+		h[name] = []string{value}
+	}
+	set(headerID, try.TurnID)
+	if mode == vendor.MetadataOff {
+		return
+	}
+	set(headerOutcome, string(try.Finding.Outcome))
+	set(headerVendor, try.Candidate.Route.Vendor.Name)
+	set(headerSource, try.Session.Source())
+	set(headerPinned, try.Finding.Pinned)
+	set(headerDisplaced, try.Finding.Displaced)
+}
+
+// note fills the turn's line in the access log.
+func note(e *entry, turn *engine.Turn, cut bool) {
+	e.turn, e.class, e.attempts, e.aborted = turn.ID, turn.Session.Class, len(turn.Attempts), cut
+	last, ok := turn.Last()
+	if !ok {
+		return
+	}
+	e.vendor = last.Candidate.Route.Vendor.Name
+	e.stage, e.failure, e.cause = last.Stage, last.Failure, last.Cause
+	if last.Finding < len(turn.Decision.Models) {
+		e.outcome = turn.Decision.Models[last.Finding].Outcome
+	}
+}

@@ -1,0 +1,53 @@
+package vendor
+
+import (
+	"net/http"
+	"time"
+
+	"github.com/warmroute/warmroute/catalog"
+	"github.com/warmroute/warmroute/routes/wire"
+)
+
+// Metadata says where a response tells what the gateway decided.
+//
+// The zero Metadata leaves the choice to the next wider setting; at the end of
+// the line it is body.
+type Metadata string
+
+// The modes of design section 9.
+const (
+	MetadataBody   Metadata = "body"   // in headers and in the body
+	MetadataHeader Metadata = "header" // in headers; the body is the vendor's
+	MetadataOff    Metadata = "off"    // nowhere, but for the request's id
+)
+
+// ParseMetadata reads a mode; ok is false for a word that is none.
+func ParseMetadata(text string) (mode Metadata, ok bool) {
+	switch m := Metadata(text); m {
+	case MetadataBody, MetadataHeader, MetadataOff:
+		return m, true
+	}
+	return "", false
+}
+
+// Call is what one client request brings to each of its attempts.
+type Call struct {
+	Body     *wire.Request
+	Header   http.Header // the client's; only what is named in this package is read
+	Query    string      // the client's, as sent
+	Metadata Metadata
+	// Key is the client's own key for a vendor, asked for candidates of the
+	// client's group only. nil: there is none.
+	Key func(vendor string) (key catalog.Secret, ok bool)
+	// Drain is how long a vendor may go on after the client has left, so that
+	// its usage is known; no more than 64 KiB are read. 0: it is cancelled at once.
+	Drain time.Duration
+	// Cut is called when the client holds part of an answer that will not be
+	// completed. Whoever owns the connection must abort it (panic with
+	// http.ErrAbortHandler), once the turn is recorded: ended cleanly, a cut
+	// answer looks complete. nil: nobody is told.
+	Cut func()
+}
+
+// stream says whether the client asked for a stream.
+func (c *Call) stream() bool { return c.Body.Stream }

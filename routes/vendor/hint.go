@@ -1,0 +1,62 @@
+package vendor
+
+import (
+	"crypto/hmac"
+	"crypto/sha256"
+	"encoding/binary"
+	"encoding/hex"
+
+	"github.com/warmroute/warmroute/catalog"
+	"github.com/warmroute/warmroute/engine"
+)
+
+// maxHint is the longest session id a vendor takes as a cache key, in bytes
+// (OpenAI refuses longer ones).
+const maxHint = 64
+
+// hint is what stands for a session at a vendor. The same session is the same
+// text at one credential; without the key no one can tell who it is, nor can
+// one tenant name the session of another.
+func (c *Client) hint(h catalog.Hint, s engine.Session, id, credential string) string {
+	if h.Raw && len(id) <= maxHint && sendable(id) {
+		return id
+	}
+	mac := hmac.New(sha256.New, c.o.HintKey)
+	for _, part := range [...]string{s.Tenant, credential, string(s.Class), id} {
+		var size [8]byte
+		binary.BigEndian.PutUint64(size[:], uint64(len(part)))
+		mac.Write(size[:])
+		mac.Write([]byte(part))
+	}
+	return hex.EncodeToString(mac.Sum(nil))
+}
+
+// sendable says whether text may stand in a header: visible ASCII and inner spaces.
+func sendable(text string) bool {
+	for i := 0; i < len(text); i++ {
+		if text[i] < ' ' || text[i] > '~' {
+			return false
+		}
+	}
+	return text != "" && text[0] != ' ' && text[len(text)-1] != ' '
+}
+
+// cacheKey is the prompt_cache_key to append for a session, empty for none. A
+// sub-agent shares its parent's, as they share a prefix.
+func (c *Client) cacheKey(call *Call, try *engine.Try) string {
+	if call.Body.API == catalog.Messages || !try.Session.Found() {
+		return ""
+	}
+	v := try.Candidate.Route.Vendor
+	for _, h := range v.Hints {
+		if h.Member != "prompt_cache_key" {
+			continue
+		}
+		id := try.Session.ID
+		if try.Session.Parent != "" {
+			id = try.Session.Parent
+		}
+		return c.hint(h, try.Session, id, try.Candidate.Credential)
+	}
+	return ""
+}

@@ -1,0 +1,255 @@
+package vendor
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"io"
+	"net/http"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/warmroute/warmroute/engine"
+	"github.com/warmroute/warmroute/routes/wire"
+)
+
+const (
+	maxReply  = 64 << 10 // bytes kept of a refusal
+	maxWindow = 32 << 20 // bytes a zstd decoder may remember of an answer
+)
+
+// attempt is one Send under way.
+type attempt struct {
+	c    *Client
+	ctx  context.Context // the client's
+	w    http.ResponseWriter
+	rc   *http.ResponseController
+	call *Call
+	try  *engine.Try
+	watch
+	engine.Attempt
+}
+
+// Send makes one attempt: it dials the candidate, relays its answer to w if
+// there is one, and says how it went. It never panics on its own account and
+// leaves no goroutine behind but those of the connection pool.
+//
+// Headers that w already carries go out with the answer; Send adds to them only
+// when it commits. Where the attempt did not commit, w is as it was.
+func (c *Client) Send(ctx context.Context, w http.ResponseWriter, call Call, try engine.Try) engine.Attempt {
+	a := attempt{c: c, ctx: ctx, w: w, call: &call, try: &try}
+	a.Candidate = try.Candidate
+	a.Started = c.o.Now()
+	a.send()
+	a.Took = c.o.Now().Sub(a.Started)
+	return a.Attempt
+}
+
+// fail notes how the attempt ended. The cause is for the log.
+func (a *attempt) fail(stage engine.Stage, failure engine.Failure, cause string) {
+	a.Stage, a.Failure, a.Cause = stage, failure, cause
+}
+
+// left says whether the client is gone.
+func (a *attempt) left() bool { return a.ctx.Err() != nil }
+
+// send is the attempt from the dial to the answer's kind.
+func (a *attempt) send() {
+	a.begin()
+	defer a.stop()
+	request, body, err := a.c.request(a.watch.ctx, a.call, a.try)
+	if err != nil {
+		a.fail(engine.StageRefused, engine.FailureCredential, err.Error())
+		return
+	}
+	defer body.release()
+	answer, err := a.c.transportFor(a.Candidate.Route.Vendor.AllowPrivate).RoundTrip(request)
+	if err != nil {
+		a.unanswered(err)
+		return
+	}
+	defer answer.Body.Close()
+	a.Status = answer.StatusCode
+	plain, err := Decode(strings.Join(answer.Header["Content-Encoding"], ","), answer.Body, maxWindow)
+	accepted := answer.StatusCode >= 200 && answer.StatusCode < 300
+	if accepted {
+		a.accept()
+	}
+	switch {
+	case err != nil && accepted:
+		a.fail(engine.StageBroken, engine.FailureCut, err.Error())
+		return
+	case err != nil:
+		plain = io.NopCloser(strings.NewReader(""))
+	}
+	defer plain.Close()
+	switch {
+	case !accepted:
+		a.refused(answer, plain)
+	case a.streams(answer):
+		a.stream(answer, plain)
+	default:
+		a.whole(answer, plain)
+	}
+}
+
+// begin starts the wait for the first byte, ended early when the client leaves:
+// at once, or after it had its time to drain.
+func (a *attempt) begin() {
+	if a.call.Drain <= 0 {
+		a.watch.init(a.ctx, a.c.o.FirstByte)
+		return
+	}
+	a.watch.init(context.WithoutCancel(a.ctx), a.c.o.FirstByte)
+	cancel, drain := a.cancel, a.call.Drain
+	a.release = context.AfterFunc(a.ctx, func() {
+		time.AfterFunc(drain, func() { cancel(errClientLeft) })
+	})
+}
+
+// accept tells the engine that 2xx headers have come.
+func (a *attempt) accept() {
+	a.AcceptedAt = a.c.o.Now()
+	if a.try.Accepted != nil {
+		a.try.Accepted()
+	}
+}
+
+// unanswered sorts an attempt that got no answer at all.
+func (a *attempt) unanswered(err error) {
+	switch {
+	case a.left():
+		a.fail(engine.StageAbandoned, engine.FailureClientLeft, errClientLeft.Error())
+	case a.cause() == errFirstByte:
+		a.fail(engine.StageRefused, engine.FailureTimeout, errFirstByte.Error())
+	default:
+		a.fail(engine.StageRefused, engine.FailureConnect, describe(err))
+	}
+}
+
+// streams says whether an accepted answer is an event stream. Where the client
+// asked for one, whatever does not call itself JSON is taken for it: some
+// vendors send events as text/plain.
+func (a *attempt) streams(answer *http.Response) bool {
+	switch t := mediaType(answer.Header.Get("Content-Type")); {
+	case t == "text/event-stream":
+		return true
+	case strings.Contains(t, "json"):
+		return false
+	}
+	return a.call.stream()
+}
+
+// refused keeps what a vendor said instead of an answer. A redirect keeps
+// nothing: where it points is not for the client.
+func (a *attempt) refused(answer *http.Response, plain io.Reader) {
+	a.fail(engine.StageRefused, failureOf(answer.StatusCode), "status "+strconv.Itoa(answer.StatusCode))
+	retry := answer.Header.Get("Retry-After")
+	a.RetryAfter = RetryAfter(retry, a.c.o.Now())
+	if answer.StatusCode < 400 {
+		return
+	}
+	a.arm(a.c.o.Idle, errIdle)
+	body, err := io.ReadAll(io.LimitReader(plain, maxReply+1))
+	switch {
+	case a.left():
+		a.fail(engine.StageAbandoned, engine.FailureClientLeft, errClientLeft.Error())
+		return
+	case err != nil || len(body) > maxReply:
+		body = nil // half a refusal is no refusal; the status still says it
+	case a.echoes(body):
+		body = nil
+	}
+	if !readableRetry(retry, a.c.o.Now()) {
+		retry = ""
+	}
+	a.Reply = &engine.Reply{
+		Status:     answer.StatusCode,
+		Type:       answer.Header.Get("Content-Type"),
+		Body:       body,
+		RetryAfter: retry,
+	}
+}
+
+// echoes says whether a vendor's words hold the key they were an answer to.
+func (a *attempt) echoes(body []byte) bool {
+	secret, ok := key(a.call, a.try)
+	return ok && secret.Reveal() != "" && bytes.Contains(body, []byte(secret.Reveal()))
+}
+
+// readableRetry says whether a Retry-After may be given to the client: a number
+// of seconds or a date, not junk.
+func readableRetry(value string, now time.Time) bool {
+	if _, err := strconv.ParseUint(strings.TrimSpace(value), 10, 31); err == nil {
+		return true
+	}
+	_, err := http.ParseTime(value)
+	return err == nil
+}
+
+// failureOf sorts a status that is not 2xx.
+func failureOf(status int) engine.Failure {
+	switch {
+	case status == http.StatusTooManyRequests:
+		return engine.FailureThrottled
+	case status == http.StatusUnauthorized, status == http.StatusPaymentRequired, status == http.StatusForbidden:
+		return engine.FailureCredential
+	case status == http.StatusNotFound:
+		return engine.FailureNotFound
+	case status == http.StatusRequestTimeout, status == http.StatusConflict, status >= 500, status < 400:
+		return engine.FailureServer
+	}
+	return engine.FailureRequest
+}
+
+// relayOptions say how an answer is read and what is put into it.
+func (a *attempt) relayOptions() wire.RelayOptions {
+	o := wire.RelayOptions{
+		API:       a.call.Body.API,
+		Usage:     a.Candidate.Route.Vendor.Usage,
+		HideUsage: asksUsage(a.call, a.Candidate.Route),
+	}
+	if a.call.Metadata == MetadataBody || a.call.Metadata == "" {
+		o.Metadata = wire.Metadata(a.try.Session, a.try.Finding)
+	}
+	return o
+}
+
+// commit sends the header of an accepted answer. length is the body's, -1 for a
+// stream.
+func (a *attempt) commit(answer *http.Response, contentType string, length int) {
+	a.Committed = true
+	h := a.w.Header()
+	copyHeader(h, answer.Header)
+	if contentType != "" {
+		h["Content-Type"] = []string{contentType}
+	}
+	h["Cache-Control"] = []string{"no-store"}
+	if length >= 0 {
+		h["Content-Length"] = []string{strconv.Itoa(length)}
+	} else {
+		h["X-Accel-Buffering"] = []string{"no"}
+	}
+	a.rc = http.NewResponseController(a.w)
+	a.w.WriteHeader(answer.StatusCode)
+}
+
+// write gives the client some bytes, at most Options.Write late.
+func (a *attempt) write(p []byte) error {
+	_ = a.rc.SetWriteDeadline(time.Now().Add(a.c.o.Write)) // a writer without deadlines has none
+	_, err := a.w.Write(p)
+	return err
+}
+
+// flush sends them on their way.
+func (a *attempt) flush() error {
+	err := a.rc.Flush()
+	if errors.Is(err, http.ErrNotSupported) {
+		return nil
+	}
+	return err
+}
+
+// settleDeadline lifts the write deadline, so that the connection can be used again.
+func (a *attempt) settleDeadline() { _ = a.rc.SetWriteDeadline(time.Time{}) }

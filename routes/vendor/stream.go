@@ -1,0 +1,233 @@
+package vendor
+
+import (
+	"bytes"
+	"io"
+	"net/http"
+	"sync"
+
+	"github.com/warmroute/warmroute/engine"
+	"github.com/warmroute/warmroute/routes/wire"
+)
+
+const (
+	maxHeld  = 1 << 20  // bytes of comments and pings before the first event
+	maxDrain = 64 << 10 // bytes read after the client has left
+)
+
+// chunks holds the buffers that streams are read into.
+var chunks = sync.Pool{New: func() any { b := make([]byte, 16<<10); return &b }}
+
+// streamed is a stream being relayed.
+type streamed struct {
+	*attempt
+	answer  *http.Response
+	relay   *wire.Relay
+	held    []byte  // what the client may have once the first event has come
+	tail    [2]byte // the last bytes the client got
+	over    bool    // a terminal or an error event has come: the end may follow
+	gone    bool    // the client takes no more
+	drained int     // bytes read since
+}
+
+// stream relays an event stream: each read is written and flushed at once.
+func (a *attempt) stream(answer *http.Response, plain io.Reader) {
+	s := streamed{attempt: a, answer: answer, relay: wire.NewRelay(a.relayOptions())}
+	buffer := chunks.Get().(*[]byte)
+	defer chunks.Put(buffer)
+	err := s.copy(*buffer, plain)
+	s.end(err)
+	a.Usage, a.Quality = s.relay.Usage()
+	a.ServedModel, a.ServedTier = s.relay.Served()
+	if a.Stage != engine.StageServed && !s.relay.Done() {
+		a.Quality = unfinished(a.Quality)
+	}
+	if a.Committed {
+		a.settleDeadline()
+	}
+}
+
+// copy reads the stream to its end, which is io.EOF, or to what ended it.
+func (s *streamed) copy(buffer []byte, plain io.Reader) error {
+	for {
+		n, err := plain.Read(buffer)
+		if n > 0 {
+			if s.FirstByte == 0 {
+				s.FirstByte = s.c.o.Now().Sub(s.Started)
+			}
+			if stop := s.take(buffer[:n]); stop != nil {
+				return stop
+			}
+		}
+		if err != nil {
+			return err
+		}
+		s.await()
+	}
+}
+
+// await gives the next read its time.
+func (s *streamed) await() {
+	switch {
+	case s.over:
+	case s.relay.Done() || s.relay.Failed() != nil:
+		s.over = true
+		s.arm(s.c.o.Linger, errLingered)
+	case !s.Committed && !s.gone:
+		left := s.c.o.FirstByte - s.c.o.Now().Sub(s.Started)
+		s.arm(min(s.c.o.Idle, max(left, 0)), errFirstByte)
+	default:
+		s.arm(s.c.o.Idle, errIdle)
+	}
+}
+
+// errNoEvent ends a stream that has only comments, or an error for its first event.
+type streamEnd string
+
+func (e streamEnd) Error() string { return string(e) }
+
+const (
+	endFailed  streamEnd = "the vendor's first event is an error"
+	endNothing streamEnd = "only comments for too long"
+	endDrained streamEnd = "the client left"
+)
+
+// take passes on what has arrived. Until the first event it goes line by line:
+// whether a stream begins or fails is decided by its first event, not by how
+// the network cut it up.
+func (s *streamed) take(chunk []byte) error {
+	for !s.Committed && !s.gone && len(chunk) > 0 {
+		line := chunk
+		if i := bytes.IndexByte(chunk, '\n'); i >= 0 {
+			line = chunk[:i+1]
+		}
+		chunk = chunk[len(line):]
+		s.held = append(s.held, s.relay.Feed(line)...)
+		switch {
+		case s.relay.Failed() != nil:
+			return endFailed
+		case s.relay.Began():
+			s.open()
+		case len(s.held) > maxHeld:
+			return endNothing
+		}
+	}
+	if len(chunk) == 0 {
+		return nil
+	}
+	if s.gone || s.left() {
+		s.gone = true
+		s.drained += len(chunk)
+		s.relay.Feed(chunk)
+		if s.drained > maxDrain || s.call.Drain <= 0 {
+			return endDrained
+		}
+		return nil
+	}
+	return s.pass(s.relay.Feed(chunk))
+}
+
+// open sends the header and what was held.
+func (s *streamed) open() {
+	contentType := s.answer.Header.Get("Content-Type")
+	if mediaType(contentType) != "text/event-stream" {
+		contentType = "text/event-stream; charset=utf-8"
+	}
+	s.commit(s.answer, contentType, -1)
+	_ = s.pass(s.held)
+	s.held = nil
+}
+
+// pass writes and flushes. A client that takes no more ends the stream unless
+// it is drained.
+func (s *streamed) pass(p []byte) error {
+	if len(p) == 0 || s.gone {
+		return nil
+	}
+	err := s.write(p)
+	if err == nil {
+		err = s.flush()
+	}
+	if err != nil {
+		s.gone = true
+		if s.call.Drain <= 0 {
+			return endDrained
+		}
+		return nil
+	}
+	if len(p) == 1 {
+		s.tail = [2]byte{s.tail[1], p[0]}
+	} else {
+		s.tail = [2]byte(p[len(p)-2:])
+	}
+	return nil
+}
+
+// end says how the stream went and, if it was cut, tells the client.
+func (s *streamed) end(err error) {
+	if err == io.EOF || s.relay.Done() {
+		s.finish()
+	}
+	gone := s.gone || s.left()
+	failed := s.relay.Failed()
+	switch {
+	case failed != nil && !s.Committed:
+		s.fail(engine.StageBroken, engine.FailureStream, "error event: "+word(failed.Type))
+	case failed != nil:
+		s.fail(engine.StageBroken, engine.FailureStream, "error event: "+word(failed.Type))
+		if !s.relay.Done() {
+			s.cut()
+		}
+	case s.relay.Done():
+		s.Stage = engine.StageServed
+	case gone:
+		s.fail(engine.StageAbandoned, engine.FailureClientLeft, errClientLeft.Error())
+	case !s.Committed && (s.cause() == errFirstByte || s.cause() == errIdle):
+		s.fail(engine.StageBroken, engine.FailureTimeout, s.cause().Error())
+	case !s.Committed:
+		s.fail(engine.StageBroken, engine.FailureCut, s.broke(err))
+	default:
+		s.fail(engine.StageBroken, engine.FailureCut, s.broke(err))
+		if s.tail != [2]byte{'\n', '\n'} {
+			_ = s.pass([]byte("\n\n"))
+		}
+		_ = s.pass(wire.CutEvent(s.call.Body.API, "The vendor's answer was cut before its end."))
+		s.cut()
+	}
+}
+
+// finish hands out what the relay still holds at the stream's end.
+func (s *streamed) finish() {
+	rest := s.relay.Finish()
+	switch {
+	case s.Committed:
+		_ = s.pass(rest)
+	case s.relay.Failed() != nil || s.gone || s.left():
+	case s.relay.Began():
+		s.held = append(s.held, rest...)
+		s.open()
+	}
+}
+
+// cut tells the connection's owner to abort it.
+func (s *streamed) cut() {
+	if s.call.Cut != nil {
+		s.call.Cut()
+	}
+}
+
+// word keeps of a vendor's error type what is surely a word.
+func word(text string) string {
+	text = text[:min(len(text), 40)]
+	for i := 0; i < len(text); i++ {
+		switch c := text[i]; {
+		case c >= 'a' && c <= 'z', c >= 'A' && c <= 'Z', c >= '0' && c <= '9', c == '_', c == '.':
+		default:
+			return "untyped"
+		}
+	}
+	if text == "" {
+		return "untyped"
+	}
+	return text
+}
