@@ -23,8 +23,8 @@ type Finding struct {
 	Model     *catalog.Model
 	Outcome   Outcome
 	Detail    Detail
-	Pinned    string       // vendor the newest or used entry names; empty without a pin
-	Displaced string       // vendor that would have been first; only with promoted
+	Pinned    string       // vendor the newest or used entry names; empty with no_pin
+	Displaced string       // vendor that would have been first; only with promoted, and empty where that is another credential of the same vendor
 	Gate      catalog.Gate // the gate that was asked; empty if none was
 	Verdict   pricing.Verdict
 	Prompt    Estimate

@@ -2,41 +2,305 @@ package engine
 
 import (
 	"context"
+	"crypto/rand"
+	"encoding/binary"
+	"encoding/hex"
 	"errors"
+	"fmt"
 	"time"
 
 	"github.com/warmroute/warmroute/catalog"
+	"github.com/warmroute/warmroute/pricing"
 )
 
 // ErrUnknownTarget means that no model, alias or policy has the name asked for.
+// The error that wraps it names the name.
 var ErrUnknownTarget = errors.New("unknown model or policy")
 
-// NoRouteError means that every route of the target was filtered out.
-type NoRouteError struct {
-	Target string
-	Plan   Plan // its Removed lists say why
-}
-
-// Error says which target has no route left.
-func (e *NoRouteError) Error() string { return "no route of " + e.Target + " can serve this request" }
+// DefaultDeadline is how long the pin store may take where the gateway says nothing.
+const DefaultDeadline = 5 * time.Millisecond
 
 // Gateway carries decisions out. Set it up once; Serve may then be called from
 // any number of goroutines.
 type Gateway struct {
-	Catalog  func() *catalog.Catalog // the catalog in force; read once a turn
-	Pins     Pins
-	Health   *Health
-	Ledger   Ledger        // nil: nothing is recorded
-	Deadline time.Duration // for the pin store; 0 means 5 ms
-	Gate     catalog.Gate  // empty means cache_read
-	Off      bool          // affinity is off for every request
-	Now      func() time.Time
-	TurnID   func() (text string, id uint64) // a fresh id
+	Catalog    func() *catalog.Catalog         // the catalog in force; read once a turn
+	Pins       Pins                            // nil: nothing is remembered
+	Health     *Health                         // nil: nobody is ever down
+	Ledger     Ledger                          // nil: nothing is recorded
+	Deadline   time.Duration                   // for the pin store; 0 means 5 ms
+	Gate       catalog.Gate                    // empty means cache_read
+	Off        bool                            // affinity is off for every request
+	AssumeKeys bool                            // plan as if every credential had its key; for explanations only
+	Now        func() time.Time                // nil means time.Now
+	TurnID     func() (text string, id uint64) // a fresh id; nil means a random one
 }
 
-// Serve answers one request through send. The error is ErrUnknownTarget or a
-// *NoRouteError, and then nothing was tried; else the turn's last attempt says
-// how it went, and if that did not commit, the caller answers the client.
+// turnState is what Serve knows of a turn beside the turn itself.
+type turnState struct {
+	turn   Turn
+	id     uint64
+	off    bool
+	record Record // the session's own, as recalled
+	prompt Estimate
+}
+
+// Serve answers one request through send. The error is ErrUnknownTarget, ErrSort
+// or a *NoRouteError, and then nothing was tried and nothing is recorded; else the
+// turn's last attempt says how it went, and if that did not commit, the caller
+// answers the client.
+//
+// Whatever befalls the pin store is an outcome of the turn, never an error.
 func (g *Gateway) Serve(ctx context.Context, r Request, send Send) (Turn, error) {
-	panic("seam")
+	s, err := g.prepare(ctx, &r)
+	if err != nil {
+		return s.turn, err
+	}
+	turn := &s.turn
+	for {
+		index, ok := Next(turn.Plan, turn.Decision, turn.Attempts)
+		if !ok || len(turn.Attempts) > 0 && ctx.Err() != nil {
+			break
+		}
+		turn.Attempts = append(turn.Attempts, g.attempt(ctx, &s, &r, index, send))
+	}
+	turn.Took = g.now().Sub(turn.Started)
+	if g.Ledger != nil {
+		g.Ledger.Record(*turn)
+	}
+	return *turn, nil
+}
+
+// Decide does all that Serve does before the first attempt, and nothing after it:
+// it recalls pins and changes none. The same errors mean the same.
+func (g *Gateway) Decide(ctx context.Context, r Request) (Turn, error) {
+	s, err := g.prepare(ctx, &r)
+	return s.turn, err
+}
+
+// prepare runs the pipeline up to the decision.
+//
+// Recall comes before the plan, against the order in which the design names them:
+// sorting by price, and limits on it, need the rates of this turn's tier, the tier
+// needs the size of the prompt, and that is estimated from what the session's
+// record last reported.
+func (g *Gateway) prepare(ctx context.Context, r *Request) (s turnState, err error) {
+	c := g.Catalog()
+	s.turn.ID, s.id = g.turnID()
+	s.turn.Tenant, s.turn.API, s.turn.Stream = r.Tenant, r.API, r.Stream
+	now := g.now()
+	s.turn.Started, s.turn.Catalog = now, c.Digest
+	targets, err := s.turn.resolve(c, r)
+	if err != nil {
+		return s, err
+	}
+	facts := Facts{Now: now, Gate: g.Gate, Marked: r.Markers > 0 || r.AutoCaching}
+	ordered := len(r.Order) > 0
+	s.off = g.Off || r.AffinityOff
+	if policy := targets[0].Policy; policy != nil {
+		s.off = s.off || policy.Affinity.Off
+		ordered = ordered || len(policy.Order) > 0 && r.Sort == catalog.CatalogOrder
+		facts.OrderFirst = policy.Affinity.OrderFirst
+		if policy.Affinity.Gate != "" {
+			facts.Gate = policy.Affinity.Gate
+		}
+	}
+	s.turn.Session = Identify(*r)
+	facts.Session, facts.Off, facts.Ordered = s.turn.Session, s.off, ordered
+	if g.Pins != nil && !s.off && s.turn.Session.Found() {
+		s.record, facts.Record, err = g.recall(ctx, s.turn.Session, s.turn.Scope)
+		facts.Unavailable = err != nil
+	}
+	s.prompt = EstimatePrompt(r.TextBytes, s.record)
+	facts.Prompt = s.prompt
+	s.turn.Plan, err = BuildPlan(PlanFacts{
+		Now:        now,
+		Request:    r,
+		Session:    s.turn.Session,
+		Targets:    targets,
+		Record:     s.record,
+		Prompt:     s.prompt,
+		Spread:     s.id,
+		AssumeKeys: g.AssumeKeys,
+		Down: func(route *catalog.Route, credential string) bool {
+			return g.Health.Down(route, credential, now)
+		},
+	})
+	if err != nil {
+		return s, err
+	}
+	if len(s.turn.Plan.Candidates) == 0 {
+		return s, noRoute(c, r, &s.turn)
+	}
+	facts.Plan = s.turn.Plan
+	s.turn.Decision = Decide(facts)
+	return s, nil
+}
+
+// resolve finds the targets of the request, in the order of fallback, and names
+// the turn's target and scope after the first.
+func (t *Turn) resolve(c *catalog.Catalog, r *Request) ([]catalog.Target, error) {
+	targets := make([]catalog.Target, 0, 1+len(r.Models))
+	add := func(name string) error {
+		target, ok := c.Resolve(name)
+		if !ok {
+			return fmt.Errorf("%w %q", ErrUnknownTarget, name)
+		}
+		targets = append(targets, target)
+		return nil
+	}
+	names := r.Models
+	t.Target = r.Target
+	if t.Target == "" && len(names) > 0 {
+		t.Target, names = names[0], names[1:]
+	}
+	if err := add(t.Target); err != nil {
+		return nil, err
+	}
+	for _, name := range names {
+		if err := add(name); err != nil {
+			return nil, err
+		}
+	}
+	t.Scope = targets[0].Scope()
+	return targets, nil
+}
+
+// recall asks for the session's pins, and for its parent's where it has none yet:
+// a sub-agent starts at the vendor of the session that started it. judged is the
+// record the decision uses, own the session's own.
+func (g *Gateway) recall(ctx context.Context, session Session, scope string) (own, judged Record, err error) {
+	ctx, cancel := context.WithTimeout(ctx, g.deadline())
+	defer cancel()
+	own, err = g.Pins.Recall(ctx, session.Key(scope))
+	if err != nil {
+		return Record{}, Record{}, err
+	}
+	if len(own.Models) > 0 || session.Parent == "" || session.Parent == session.ID {
+		return own, own, nil
+	}
+	parent := session
+	parent.ID = session.Parent
+	judged, err = g.Pins.Recall(ctx, parent.Key(scope))
+	return own, judged, err
+}
+
+// attempt makes one attempt and sees to all that follows from it.
+func (g *Gateway) attempt(ctx context.Context, s *turnState, r *Request, index int, send Send) Attempt {
+	c := s.turn.Plan.Candidates[index]
+	model := s.turn.Plan.modelOf(index)
+	pin := SettleFacts{
+		Session:   s.turn.Session,
+		Off:       s.off,
+		Record:    s.record,
+		Turn:      s.id,
+		Candidate: c,
+		Lifetime:  Lifetime(r, c.Route),
+		Prompt:    s.prompt,
+		TextBytes: r.TextBytes,
+	}
+	started := g.now()
+	a := send(ctx, Try{
+		TurnID:    s.turn.ID,
+		Candidate: c,
+		Number:    len(s.turn.Attempts) + 1,
+		Session:   s.turn.Session,
+		Finding:   s.turn.Decision.Models[model],
+		Accepted: func() {
+			if !pin.AcceptedAt.IsZero() {
+				return
+			}
+			pin.AcceptedAt = g.now()
+			if change, ok := Accept(pin); ok {
+				g.change(ctx, s, change)
+			}
+		},
+	})
+	a.Candidate, a.Finding = c, model
+	if a.AcceptedAt.IsZero() {
+		a.AcceptedAt = pin.AcceptedAt
+	}
+	if a.Started.IsZero() {
+		a.Started = started
+	}
+	if a.Quality.Complete() {
+		a.Cost = costOf(c.Route, &a, r.Service)
+	}
+	g.observe(&a)
+	for _, change := range Settle(pin, a) {
+		g.change(ctx, s, change)
+	}
+	return a
+}
+
+// modelOf is the index of the model that candidate index belongs to.
+func (p *Plan) modelOf(index int) int {
+	for i := range p.Models {
+		if index < p.Models[i].To {
+			return i
+		}
+	}
+	return 0
+}
+
+// costOf prices an attempt at its own moment, at the size of prompt that was
+// reported and in the service tier that served; the one asked for stands in where
+// the vendor names none.
+func costOf(route *catalog.Route, a *Attempt, asked string) pricing.Cost {
+	tier := a.ServedTier
+	if tier == "" {
+		tier = asked
+	}
+	card := route.Price.At(a.Usage.Prompt(), a.Started, tier)
+	return card.Cost(a.Usage)
+}
+
+// observe tells the candidate's health how the attempt went.
+func (g *Gateway) observe(a *Attempt) {
+	switch {
+	case g.Health == nil:
+	case a.Stage == StageServed:
+		g.Health.Succeeded(a.Candidate.Route, a.Candidate.Credential)
+	case a.Failure != FailureNone:
+		g.Health.Failed(a.Candidate.Route, a.Candidate.Credential, g.now(), a.Failure, a.RetryAfter)
+	}
+}
+
+// change makes one change to the session's pins, under a deadline of its own: the
+// client may have gone. A pin is a hint, so a change that fails costs a promotion
+// and is not worth failing a response for.
+func (g *Gateway) change(ctx context.Context, s *turnState, c PinChange) {
+	if g.Pins == nil {
+		return
+	}
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), g.deadline())
+	defer cancel()
+	key := s.turn.Session.Key(s.turn.Scope)
+	if c.Drop {
+		_ = g.Pins.Drop(ctx, key, c.Model, c.Entry)
+		return
+	}
+	_ = g.Pins.Keep(ctx, key, c.Model, c.Entry)
+}
+
+func (g *Gateway) now() time.Time {
+	if g.Now == nil {
+		return time.Now()
+	}
+	return g.Now()
+}
+
+func (g *Gateway) deadline() time.Duration {
+	if g.Deadline > 0 {
+		return g.Deadline
+	}
+	return DefaultDeadline
+}
+
+func (g *Gateway) turnID() (text string, id uint64) {
+	if g.TurnID != nil {
+		return g.TurnID()
+	}
+	var b [16]byte
+	_, _ = rand.Read(b[:]) // never fails
+	return hex.EncodeToString(b[:]), binary.BigEndian.Uint64(b[8:])
 }

@@ -1,0 +1,309 @@
+package engine
+
+import (
+	"time"
+
+	"github.com/warmroute/warmroute/catalog"
+	"github.com/warmroute/warmroute/pricing"
+)
+
+// neverEngaged is after how many in-window turns without a read or write a
+// vendor is taken not to cache the session at all (design section 4).
+const neverEngaged = 2
+
+// Facts are everything a decision depends on.
+type Facts struct {
+	Now         time.Time
+	Session     Session
+	Plan        Plan
+	Record      Record       // of the session, in the scope of the target
+	Unavailable bool         // the pin store did not answer in time
+	Off         bool         // affinity is off for this request
+	Gate        catalog.Gate // empty: cache_read
+	Ordered     bool         // the request or policy gives an explicit order
+	OrderFirst  bool         // such an order goes ahead of the pin
+	Prompt      Estimate
+	Marked      bool // the request carries cache markers, or asks for automatic ones
+}
+
+// Decide puts the warm vendor of each model first, while that is the cheapest
+// thing to do, and says what it found.
+//
+// Its order is a permutation of the plan's candidates in which nothing crosses a
+// model or a group; only the outcome [Promoted] moves anything, and it moves one
+// candidate to the front of its group. Decide is pure and may be called from
+// several goroutines; the caller keeps f's slices unchanged as long as it uses
+// the decision, which shares none of them.
+func Decide(f Facts) Decision {
+	d := Decision{
+		Order:  make([]int, len(f.Plan.Candidates)),
+		Models: make([]Finding, len(f.Plan.Models)),
+	}
+	for i := range d.Order {
+		d.Order[i] = i
+	}
+	var rivals []pricing.Rival
+	for i := range f.Plan.Models {
+		at := f.judge(&f.Plan.Models[i], &d.Models[i], &rivals)
+		if d.Models[i].Outcome == Promoted {
+			promote(d.Order, f.Plan.groupStart(&f.Plan.Models[i], at), at)
+		}
+	}
+	return d
+}
+
+// promote moves order[at] to order[front].
+func promote(order []int, front, at int) {
+	moved := order[at]
+	copy(order[front+1:at+1], order[front:at])
+	order[front] = moved
+}
+
+// groupStart is the index of the first candidate of the group and model that the
+// candidate at index at belongs to.
+func (p *Plan) groupStart(mp *ModelPlan, at int) int {
+	for at > mp.From && p.Candidates[at-1].Group == p.Candidates[at].Group {
+		at--
+	}
+	return at
+}
+
+// judge climbs the ladder of design section 5 for one model. Rungs 1 to 4 are
+// about the request; the others are asked of each warm entry, newest first, and
+// the first entry that is confirmed or promoted is used. at is its candidate.
+func (f *Facts) judge(mp *ModelPlan, found *Finding, rivals *[]pricing.Rival) (at int) {
+	*found = Finding{Model: mp.Model, Prompt: f.Prompt}
+	switch {
+	case f.Off:
+		found.Outcome = SkippedModeOff
+		return 0
+	case !f.Session.Found():
+		found.Outcome, found.Detail = NoPin, DetailNoSession
+		return 0
+	case f.Unavailable:
+		found.Outcome = StoreUnavailable
+		return 0
+	case f.Session.SelfNamed() && !mp.Model.CacheCapable():
+		found.Outcome = NotCacheCapable
+		return 0
+	case f.Session.SelfNamed() && f.Prompt.Tokens < f.Plan.leastMinimum(mp):
+		found.Outcome = SkippedBelowMinPrefix
+		return 0
+	}
+	warm := f.Record.For(mp.Model.Name)
+	if len(warm) == 0 {
+		found.Outcome = NoPin
+		if len(f.Record.Models) > 0 {
+			found.Detail = DetailModelChanged
+		}
+		return 0
+	}
+	for i := range warm {
+		next := Finding{Model: mp.Model, Prompt: f.Prompt, Used: warm[i]}
+		at = f.weigh(mp, &warm[i], &next, rivals)
+		used := next.Outcome == Confirmed || next.Outcome == Promoted
+		if used && i > 0 {
+			next.Detail = DetailOlderWarmVendor
+		}
+		if used || i == 0 {
+			*found = next
+		}
+		if used {
+			return at
+		}
+	}
+	return 0
+}
+
+// leastMinimum is the fewest tokens that any of the model's candidates caches.
+// Where none caches it is the least of all of them.
+func (p *Plan) leastMinimum(mp *ModelPlan) int64 {
+	least, leastCaching := int64(-1), int64(-1)
+	lower := func(to *int64, n int64) {
+		if *to < 0 || n < *to {
+			*to = n
+		}
+	}
+	for i := mp.From; i < mp.To; i++ {
+		rules := p.Candidates[i].Route.Cache
+		lower(&least, rules.Minimum())
+		if rules.Family != catalog.None {
+			lower(&leastCaching, rules.Minimum())
+		}
+	}
+	if leastCaching >= 0 {
+		return leastCaching
+	}
+	return max(least, 0)
+}
+
+// weigh climbs rungs 4 to 13 for one entry. at is its candidate, where it has one.
+func (f *Facts) weigh(mp *ModelPlan, e *Entry, found *Finding, rivals *[]pricing.Rival) (at int) {
+	found.Pinned = e.Vendor
+	route := routeOf(mp.Model, e.Vendor)
+	switch {
+	case f.Session.SelfNamed() && route != nil && f.Prompt.Tokens < route.Cache.Minimum():
+		found.Outcome = SkippedBelowMinPrefix
+		return 0
+	case e.ExpiredAt(f.Now):
+		found.Outcome = PinExpired
+		return 0
+	case e.Silent >= neverEngaged:
+		// Within its window, so not expired, and yet there is no cache to go back
+		// to: as good as no pin, and nobody is named as holding one.
+		found.Outcome, found.Detail, found.Pinned = NoPin, DetailNeverEngaged, ""
+		return 0
+	}
+	at, holds := f.Plan.find(mp, e)
+	if !holds {
+		found.Outcome, found.Detail = SkippedNotInPlan, mp.lost(route, e)
+		return 0
+	}
+	if f.Plan.Candidates[at].Down {
+		found.Outcome = SkippedHealthDown
+		return at
+	}
+	found.Gate, found.Verdict = f.ask(mp, at, rivals)
+	front := f.Plan.groupStart(mp, at)
+	switch {
+	case at == front:
+		found.Outcome, found.Detail = Confirmed, f.confirmed(mp, route)
+	case f.Ordered && f.OrderFirst:
+		found.Outcome = SkippedOrder
+	case !found.Verdict.Pays && found.Verdict.Reason == pricing.PriceUnknown:
+		found.Outcome = SkippedPriceUnknown
+	case !found.Verdict.Pays:
+		found.Outcome, found.Detail = SkippedNotCheaper, Detail(found.Verdict.Reason)
+	default:
+		found.Outcome, found.Detail = Promoted, f.unmarked(route)
+		if first := f.Plan.Candidates[front].Route; first != route {
+			found.Displaced = first.Vendor.Name
+		}
+	}
+	return at
+}
+
+// routeOf is the model's route at a vendor; nil if today's catalog has none.
+func routeOf(m *catalog.Model, vendor string) *catalog.Route {
+	for _, r := range m.Routes {
+		if r.Vendor.Name == vendor {
+			return r
+		}
+	}
+	return nil
+}
+
+// find is the index of the entry's candidate. Where the entry names no
+// credential, the vendor's first candidate that is not down is meant, else its
+// first; the plan keeps those that are down behind the others.
+func (p *Plan) find(mp *ModelPlan, e *Entry) (at int, ok bool) {
+	for i := mp.From; i < mp.To; i++ {
+		c := &p.Candidates[i]
+		if c.Route.Vendor.Name == e.Vendor && c.Group == e.Group && (e.Credential == "" || e.Credential == c.Credential) {
+			return i, true
+		}
+	}
+	return 0, false
+}
+
+// lost says why an entry has no candidate, if that needs saying: the catalog no
+// longer has its route or credential, or the content is bound to another route.
+func (mp *ModelPlan) lost(route *catalog.Route, e *Entry) Detail {
+	if route == nil || route.Disabled != "" {
+		return DetailRouteRemoved
+	}
+	for i := range mp.Removed {
+		if mp.Removed[i].Route == route {
+			if mp.Removed[i].Why == WhyOrigin {
+				return DetailBoundToOrigin
+			}
+			return ""
+		}
+	}
+	for i := range route.Vendor.Credentials {
+		if route.Vendor.Credentials[i].ID == e.Credential {
+			return ""
+		}
+	}
+	return DetailRouteRemoved
+}
+
+// confirmed is the detail of an entry that was first already: why it could not
+// have been otherwise, or why there may be nothing to read.
+func (f *Facts) confirmed(mp *ModelPlan, route *catalog.Route) Detail {
+	for i := range mp.Removed {
+		if mp.Removed[i].Why == WhyOrigin {
+			return DetailBoundToOrigin
+		}
+	}
+	if detail := f.unmarked(route); detail != "" {
+		return detail
+	}
+	for i := mp.From; i < mp.To; i++ {
+		if f.Plan.Candidates[i].Route != route {
+			return ""
+		}
+	}
+	return DetailSingleRoute
+}
+
+// unmarked says that nothing will be read because the route caches only what is
+// marked and the request marks nothing.
+func (f *Facts) unmarked(route *catalog.Route) Detail {
+	if route.Cache.Family == catalog.Explicit && !f.Marked {
+		return DetailNoCacheMarker
+	}
+	return ""
+}
+
+// ask puts the candidate at index at to the gate that holds, and names it. The
+// gates warm and expected are not built: cache_read is asked in their place, and
+// its name is what is reported.
+func (f *Facts) ask(mp *ModelPlan, at int, rivals *[]pricing.Rival) (catalog.Gate, pricing.Verdict) {
+	own := f.Plan.Candidates[at].Card
+	switch f.Gate {
+	case catalog.GateOff:
+		return catalog.GateOff, pricing.Verdict{Pays: true, CacheRead: own.CacheRead, Input: own.Input, Rivals: f.Plan.rivals(mp, at, rivals)}
+	case catalog.GateOwnPrice:
+		return catalog.GateOwnPrice, pricing.ReadPays(own, nil)
+	}
+	return catalog.GateCacheRead, pricing.ReadPays(own, f.Plan.rivals(mp, at, rivals))
+}
+
+// rivals are the model's other routes that are not down, each once, in the order
+// of the plan. They are cut from all, which grows as it must.
+func (p *Plan) rivals(mp *ModelPlan, at int, all *[]pricing.Rival) []pricing.Rival {
+	own := p.Candidates[at].Route
+	if *all == nil {
+		*all = make([]pricing.Rival, 0, len(p.Candidates))
+	}
+	from := len(*all)
+	for i := mp.From; i < mp.To; i++ {
+		c := &p.Candidates[i]
+		if c.Route == own || c.Down || p.counted(mp, i) {
+			continue
+		}
+		*all = append(*all, pricing.Rival{Vendor: c.Route.Vendor.Name, Input: c.Card.Input})
+	}
+	to := len(*all)
+	return (*all)[from:to:to]
+}
+
+// counted says whether an earlier candidate that is not down has the route of
+// candidate i, which is not down either. In a group such candidates stand
+// together; only another group can hold one further away.
+func (p *Plan) counted(mp *ModelPlan, i int) bool {
+	c := &p.Candidates[i]
+	if i > mp.From && p.Candidates[i-1].Route == c.Route {
+		return true
+	}
+	if p.Candidates[mp.From].Group == c.Group {
+		return false
+	}
+	for j := mp.From; j < i; j++ {
+		if p.Candidates[j].Route == c.Route && !p.Candidates[j].Down {
+			return true
+		}
+	}
+	return false
+}

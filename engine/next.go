@@ -1,0 +1,43 @@
+package engine
+
+// Next says which candidate is tried after these attempts: its index in the
+// plan, the first of the decision's order at the start. ok is false when nobody
+// is left, or nobody may be tried.
+//
+// Nobody may be tried once something was sent to the client, the caller has left,
+// an attempt served, or the failure was the client's own: another vendor would
+// find the same mistake. After a refused credential every candidate that uses it
+// is passed over. Each candidate is tried at most once.
+func Next(p Plan, d Decision, tried []Attempt) (index int, ok bool) {
+	for i := range tried {
+		if tried[i].final() {
+			return 0, false
+		}
+	}
+	for _, index := range d.Order {
+		if p.Candidates[index].open(tried) {
+			return index, true
+		}
+	}
+	return 0, false
+}
+
+// final says whether the attempt ends the turn.
+func (a *Attempt) final() bool {
+	return a.Committed || a.Stage == StageServed || a.Stage == StageAbandoned ||
+		a.Failure == FailureClientLeft || a.Failure == FailureRequest
+}
+
+// open says whether the candidate has not been tried, nor its credential refused.
+func (c *Candidate) open(tried []Attempt) bool {
+	for i := range tried {
+		t := &tried[i].Candidate
+		switch {
+		case t.Route == c.Route && t.Credential == c.Credential && t.Group == c.Group:
+			return false
+		case tried[i].Failure == FailureCredential && t.Route.Vendor == c.Route.Vendor && t.Credential == c.Credential && t.Group == c.Group:
+			return false
+		}
+	}
+	return true
+}

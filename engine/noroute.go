@@ -1,0 +1,107 @@
+package engine
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/warmroute/warmroute/catalog"
+)
+
+// maxNamed is how many other models an error names.
+const maxNamed = 8
+
+// NoRouteError means that every route of the target was filtered out.
+type NoRouteError struct {
+	Target string
+	API    catalog.API
+	Plan   Plan     // its Removed lists say why
+	Others []string // models of the catalog that this API reaches, at most eight
+}
+
+// noRoute says what would have worked instead.
+func noRoute(c *catalog.Catalog, r *Request, t *Turn) *NoRouteError {
+	e := &NoRouteError{Target: t.Target, API: r.API, Plan: t.Plan}
+	for _, m := range c.Models {
+		if len(e.Others) < maxNamed && !t.Plan.has(m) && reaches(m, r.API) {
+			e.Others = append(e.Others, m.Name)
+		}
+	}
+	return e
+}
+
+func reaches(m *catalog.Model, api catalog.API) bool {
+	return slices.ContainsFunc(m.Routes, func(r *catalog.Route) bool { return r.Disabled == "" && r.Vendor.Speaks(api) })
+}
+
+// APIs are the other client APIs by which the target can be reached, if the API
+// asked through is what is wrong.
+func (e *NoRouteError) APIs() []catalog.API {
+	var apis []catalog.API
+	for _, m := range e.Plan.Models {
+		for _, removed := range m.Removed {
+			if removed.Why != WhyAPI {
+				continue
+			}
+			for _, api := range removed.Route.Vendor.API {
+				if !slices.Contains(apis, api) {
+					apis = append(apis, api)
+				}
+			}
+		}
+	}
+	return apis
+}
+
+// Error says, for the client, which target has no route left, why each of them
+// was taken out, and which APIs and models would work.
+func (e *NoRouteError) Error() string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "no route of %s can serve this request", e.Target)
+	separator := ": "
+	for _, m := range e.Plan.Models {
+		for _, removed := range m.Removed {
+			fmt.Fprintf(&b, "%s%s %s", separator, removed.Route.Vendor.Name, e.reason(removed))
+			separator = "; "
+		}
+	}
+	if apis := e.APIs(); len(apis) > 0 {
+		fmt.Fprintf(&b, ". %s can be reached through: %s", e.Target, joined(apis))
+	}
+	if len(e.Others) > 0 && e.API != "" {
+		fmt.Fprintf(&b, ". Models that the %s API reaches: %s", e.API, strings.Join(e.Others, ", "))
+	}
+	return b.String()
+}
+
+func (e *NoRouteError) reason(r Removed) string {
+	switch r.Why {
+	case WhyAPI:
+		return "does not speak the " + string(e.API) + " API"
+	case WhyOnly:
+		return "is not among the vendors allowed (only)"
+	case WhyIgnore:
+		return "is excluded (ignore)"
+	case WhyContext:
+		return "cannot hold a prompt of this size"
+	case WhyDisabled:
+		return "is disabled in the catalog"
+	case WhyTags:
+		return "lacks a required tag"
+	case WhyMaxPrice:
+		return "is above the price limit"
+	case WhyCredential:
+		return "has no key configured"
+	case WhyOrigin:
+		return "did not make the content that this request refers to"
+	}
+	return string(r.Why)
+}
+
+func joined(apis []catalog.API) string {
+	paths := make([]string, len(apis))
+	for i, api := range apis {
+		paths[i] = "/v1" + api.Path()
+	}
+	return strings.Join(paths, ", ")
+}
