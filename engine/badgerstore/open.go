@@ -1,0 +1,202 @@
+package badgerstore
+
+import (
+	"errors"
+	"fmt"
+	"log/slog"
+	"os"
+	"sync/atomic"
+	"syscall"
+	"time"
+
+	"github.com/dgraph-io/badger/v4"
+	"github.com/dgraph-io/badger/v4/options"
+)
+
+// ErrLocked means that another process uses the directory.
+var ErrLocked = errors.New("the directory is in use by another process")
+
+// ErrNoSpace means that the file system of the directory has less free space
+// than the reserve.
+var ErrNoSpace = errors.New("too little free space")
+
+// ErrClosed means that the store is closed, or about to be.
+var ErrClosed = errors.New("the pin store is closed")
+
+// Options say how the store works. The zero Options are the ordinary ones.
+type Options struct {
+	Reserve int64                           // bytes that must stay free; 0 means 64 MiB, less than 0 none
+	Lock    time.Duration                   // how long a locked directory is waited for; 0 means 2 s
+	Sync    time.Duration                   // how often what was written is synced to disk; 0 means 1 s
+	Calls   int                             // calls at work at once, later ones wait; 0 means 64
+	Now     func() time.Time                // nil means time.Now
+	Free    func(dir string) (int64, error) // bytes free; nil asks the file system
+	Log     *slog.Logger                    // nil: nothing is logged
+}
+
+func (o *Options) fill() {
+	if o.Reserve == 0 {
+		o.Reserve = 64 << 20
+	}
+	if o.Lock <= 0 {
+		o.Lock = 2 * time.Second
+	}
+	if o.Sync <= 0 {
+		o.Sync = time.Second
+	}
+	if o.Calls <= 0 {
+		o.Calls = 64
+	}
+	if o.Now == nil {
+		o.Now = time.Now
+	}
+	if o.Free == nil {
+		o.Free = free
+	}
+	if o.Log == nil {
+		o.Log = slog.New(slog.DiscardHandler)
+	}
+}
+
+// Store is an open pin store. Its methods may be called from several
+// goroutines.
+type Store struct {
+	dir     string
+	options Options
+	db      *badger.DB
+
+	places  chan struct{} // one for each call at work; Close takes them all
+	writing chan struct{} // held by the write at work, so that writes land in their order
+	dirty   atomic.Bool   // something was written since the last sync
+	closing chan struct{}
+	ending  atomic.Bool
+	synced  chan struct{} // closed when the syncing goroutine has ended
+	bad     atomic.Int64
+}
+
+// Open opens the store in dir, which it makes, readable for its owner alone,
+// if it is not there. The error is [ErrLocked] if another process still uses it
+// after Options.Lock, [ErrNoSpace] if the disk is nearly full, or what Badger
+// said. A store that is open has one goroutine of its own beside Badger's;
+// [Store.Close] ends them.
+func Open(dir string, o Options) (*Store, error) {
+	o.fill()
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		return nil, fmt.Errorf("open pin store: %w; choose another --data directory or make this one writable", err)
+	}
+	if err := enough(dir, o); err != nil {
+		return nil, fmt.Errorf("open pin store: %w", err)
+	}
+	db, err := openLocked(dir, o)
+	if err != nil {
+		return nil, fmt.Errorf("open pin store: %w", err)
+	}
+	s := &Store{
+		dir: dir, options: o, db: db,
+		places:  make(chan struct{}, o.Calls),
+		writing: make(chan struct{}, 1),
+		closing: make(chan struct{}),
+		synced:  make(chan struct{}),
+	}
+	go s.sync()
+	return s, nil
+}
+
+// openLocked opens the database, waiting while another process holds its lock:
+// the predecessor of this one may still be on its way out.
+func openLocked(dir string, o Options) (*badger.DB, error) {
+	const pause = 20 * time.Millisecond
+	for began := time.Now(); ; {
+		db, err := openBadger(dir, o)
+		if err == nil {
+			return db, nil
+		}
+		if !locked(dir) {
+			return nil, fmt.Errorf("%s: %w; move the directory away to start without remembered pins", dir, err)
+		}
+		if time.Since(began) >= o.Lock {
+			return nil, fmt.Errorf("%s: %w after %v of waiting; stop the other warmroute or give this one another --data directory", dir, ErrLocked, o.Lock)
+		}
+		<-time.After(pause)
+	}
+}
+
+// locked says whether another open file holds Badger's lock on dir.
+func locked(dir string) bool {
+	f, err := os.Open(dir)
+	if err != nil {
+		return false
+	}
+	defer f.Close() // ends the lock, if it was given
+	return errors.Is(syscall.Flock(int(f.Fd()), syscall.LOCK_EX|syscall.LOCK_NB), syscall.EWOULDBLOCK)
+}
+
+// openBadger opens with little memory: a million pins must not cost hundreds
+// of megabytes. Values stay in the tables, so there is no value log to collect.
+func openBadger(dir string, o Options) (db *badger.DB, err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			db, err = nil, fmt.Errorf("the database is damaged: %v", p)
+		}
+	}()
+	return badger.Open(badger.DefaultOptions(dir).
+		WithLogger(logger{o.Log}).
+		WithSyncWrites(false).
+		WithMemTableSize(8 << 20).
+		WithNumMemtables(2).
+		WithValueThreshold(32 << 10).
+		WithValueLogFileSize(16 << 20).
+		WithBaseTableSize(4 << 20).
+		WithBaseLevelSize(16 << 20).
+		WithBlockCacheSize(0). // blocks are read from mapped files, uncompressed
+		WithIndexCacheSize(8 << 20).
+		WithNumLevelZeroTables(2).
+		WithNumLevelZeroTablesStall(6).
+		WithNumCompactors(2).
+		WithNumVersionsToKeep(1).
+		WithCompression(options.None).
+		WithChecksumVerificationMode(options.NoVerification).
+		WithDetectConflicts(false). // there is one writer
+		WithMetricsEnabled(false))
+}
+
+// enough says whether dir's file system has the reserve free.
+func enough(dir string, o Options) error {
+	if o.Reserve < 0 {
+		return nil
+	}
+	left, err := o.Free(dir)
+	if err != nil {
+		return fmt.Errorf("%s: free space is not known: %w", dir, err)
+	}
+	if left < o.Reserve {
+		return fmt.Errorf("%s: %w: %d MiB left, %d MiB must stay free; make room or choose another --data directory", dir, ErrNoSpace, left>>20, o.Reserve>>20)
+	}
+	return nil
+}
+
+// free is what the file system has left for an ordinary user.
+func free(dir string) (int64, error) {
+	var st syscall.Statfs_t
+	if err := syscall.Statfs(dir, &st); err != nil {
+		return 0, err
+	}
+	return int64(st.Bavail) * int64(st.Bsize), nil
+}
+
+// logger passes Badger's words on; what it says of its ordinary work is for
+// debugging.
+type logger struct{ log *slog.Logger }
+
+func (l logger) Errorf(format string, args ...any)   { l.log.Error("badger: " + line(format, args)) }
+func (l logger) Warningf(format string, args ...any) { l.log.Warn("badger: " + line(format, args)) }
+func (l logger) Infof(format string, args ...any)    { l.log.Debug("badger: " + line(format, args)) }
+func (l logger) Debugf(string, ...any)               {}
+
+func line(format string, args []any) string {
+	text := fmt.Sprintf(format, args...)
+	for len(text) > 0 && text[len(text)-1] == '\n' {
+		text = text[:len(text)-1]
+	}
+	return text
+}
