@@ -1,0 +1,104 @@
+package main
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+
+	"github.com/spf13/cobra"
+
+	"github.com/warmroute/warmroute/catalog"
+)
+
+func checkCommand() *cobra.Command {
+	var output string
+	c := &cobra.Command{
+		Use:   "check CATALOG",
+		Short: "Read a catalog and report every mistake, with file, line and remedy",
+		Args:  cobra.ExactArgs(1),
+		RunE: func(c *cobra.Command, args []string) error {
+			cat, err := loadCatalog(args[0])
+			var problems catalog.Problems
+			if err != nil && !errors.As(err, &problems) {
+				return err
+			}
+			if output == "json" {
+				if err := printCheck(c, cat, problems); err != nil {
+					return err
+				}
+				if err != nil {
+					return invalid(nil)
+				}
+				return nil
+			}
+			if err != nil {
+				fmt.Fprintln(c.OutOrStdout(), problems.Error())
+				return invalid(fmt.Errorf("%s: %s", args[0], count(len(problems), "mistake")))
+			}
+			for _, w := range cat.Warnings {
+				fmt.Fprintln(c.OutOrStdout(), "warning:", w)
+			}
+			routes := 0
+			for _, m := range cat.Models {
+				routes += len(m.Routes)
+			}
+			_, err = fmt.Fprintf(c.OutOrStdout(), "%s is good: %s, %s, %s, %s\n", args[0], count(len(cat.Vendors), "vendor"),
+				count(len(cat.Models), "model"), count(routes, "route"), countOf(len(cat.Policies), "policy", "policies"))
+			return err
+		},
+	}
+	outputFlag(c, &output)
+	return c
+}
+
+// loadCatalog reads a catalog; a missing file is exit code 4, a bad one 3.
+func loadCatalog(path string) (*catalog.Catalog, error) {
+	cat, err := catalog.Load(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, notFound(fmt.Errorf("there is no catalog at %s; write one, or try warmroute demo", path))
+	}
+	if err != nil {
+		return nil, invalid(err)
+	}
+	return cat, nil
+}
+
+// printCheck prints what check found as JSON: stable for scripts.
+func printCheck(c *cobra.Command, cat *catalog.Catalog, problems catalog.Problems) error {
+	type line struct {
+		File    string `json:"file"`
+		Line    int    `json:"line"`
+		Column  int    `json:"column"`
+		Where   string `json:"where,omitempty"`
+		Message string `json:"message"`
+	}
+	lines := func(from []catalog.Problem) []line {
+		to := make([]line, len(from))
+		for i, p := range from {
+			to[i] = line(p)
+		}
+		return to
+	}
+	result := struct {
+		Good     bool   `json:"good"`
+		Digest   string `json:"digest,omitempty"`
+		Errors   []line `json:"errors"`
+		Warnings []line `json:"warnings"`
+	}{Good: cat != nil, Errors: lines(problems), Warnings: []line{}}
+	if cat != nil {
+		result.Digest, result.Warnings = cat.Digest, lines(cat.Warnings)
+	}
+	enc := json.NewEncoder(c.OutOrStdout())
+	enc.SetIndent("", "  ")
+	return enc.Encode(result)
+}
+
+func count(n int, noun string) string { return countOf(n, noun, noun+"s") }
+
+func countOf(n int, one, many string) string {
+	if n == 1 {
+		return "1 " + one
+	}
+	return fmt.Sprintf("%d %s", n, many)
+}

@@ -1,0 +1,129 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"crypto/rand"
+	_ "embed"
+	"encoding/hex"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"os"
+	"path/filepath"
+	"text/template"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/warmroute/warmroute/catalog"
+	"github.com/warmroute/warmroute/routes/vendorsim"
+)
+
+//go:embed demo.yaml
+var demoCatalog string
+
+// demoVendors are the simulated vendors, with the cache rules that each
+// documents (minimum prefix, block, lifetime).
+var demoVendors = []vendorsim.Config{
+	{Name: "anthropic", API: []catalog.API{catalog.Messages}, Usage: "anthropic", Cache: vendorsim.Cache{Family: catalog.Explicit, TTL: 5 * time.Minute, MinPrefix: 1024, Block: 1}},
+	{Name: "bedrock", API: []catalog.API{catalog.Messages}, Usage: "anthropic", Cache: vendorsim.Cache{Family: catalog.Explicit, TTL: 5 * time.Minute, MinPrefix: 1024, Block: 1}},
+	{Name: "openai", API: []catalog.API{catalog.Chat, catalog.Responses}, Usage: "openai", Cache: vendorsim.Cache{Family: catalog.Implicit, TTL: 10 * time.Minute, MinPrefix: 1024, Block: 128}},
+	{Name: "azure", API: []catalog.API{catalog.Chat, catalog.Responses}, Usage: "openai", Cache: vendorsim.Cache{Family: catalog.Implicit, TTL: 10 * time.Minute, MinPrefix: 1024, Block: 128}},
+	{Name: "deepseek", API: []catalog.API{catalog.Chat}, Usage: "deepseek", Cache: vendorsim.Cache{Family: catalog.Implicit, TTL: time.Hour, MinPrefix: 64, Block: 64}},
+	{Name: "fireworks", API: []catalog.API{catalog.Chat}, Usage: "openai", Cache: vendorsim.Cache{Family: catalog.Implicit, TTL: 5 * time.Minute, MinPrefix: 256, Block: 64}},
+	{Name: "groq", API: []catalog.API{catalog.Chat}, Usage: "openai", Cache: vendorsim.Cache{Family: catalog.Implicit, TTL: 2 * time.Hour, MinPrefix: 256, Block: 128}},
+	{Name: "deepinfra", API: []catalog.API{catalog.Chat}, Usage: "openai", Cache: vendorsim.Cache{Family: catalog.Implicit, TTL: 5 * time.Minute, MinPrefix: 256, Block: 64}},
+}
+
+func demoCommand() *cobra.Command {
+	var s settings
+	c := &cobra.Command{
+		Use:   "demo",
+		Short: "Run the gateway over simulated vendors; no keys, nothing kept",
+		Args:  cobra.NoArgs,
+		RunE: func(c *cobra.Command, _ []string) error {
+			if err := fromEnvironment(c.Flags()); err != nil {
+				return err
+			}
+			return demo(c.Context(), s, c.OutOrStdout(), c.ErrOrStderr())
+		},
+	}
+	commonFlags(c, &s)
+	return c
+}
+
+// demo starts the simulated vendors, writes a catalog that names them into a
+// temporary folder, and serves it. Nothing is left when it ends.
+func demo(ctx context.Context, s settings, out, logs io.Writer) error {
+	folder, err := os.MkdirTemp("", "warmroute-demo-")
+	if err != nil {
+		return fmt.Errorf("the demo needs a temporary folder: %w", err)
+	}
+	defer os.RemoveAll(folder)
+	addresses, stop, err := startVendors()
+	if err != nil {
+		return err
+	}
+	defer stop()
+	key := make([]byte, 16)
+	rand.Read(key)
+	os.Setenv("WARMROUTE_DEMO_KEY", hex.EncodeToString(key))
+	s.Catalog, s.Data = filepath.Join(folder, "catalog.yaml"), filepath.Join(folder, "data")
+	if err := writeDemoCatalog(s.Catalog, addresses); err != nil {
+		return err
+	}
+	fmt.Fprintln(out, "simulated vendors (POST …/sim/faults makes one fail, GET …/sim/log shows what it received):")
+	for _, v := range demoVendors {
+		fmt.Fprintf(out, "  %-10s %s\n", v.Name, addresses[v.Name])
+	}
+	fmt.Fprintf(out, "catalog (edit it while this runs): %s\n\n", s.Catalog)
+	session := make([]byte, 6)
+	rand.Read(session)
+	s.Ready = func(gateway, admin string) {
+		fmt.Fprintf(out, "dashboard %s/ui/\n\nsend this twice; the first answer says no_pin, the second confirmed:\n", admin)
+		fmt.Fprintf(out, `curl -s %s/v1/chat/completions -H 'content-type: application/json' -H 'x-session-id: demo-%s' -d '{"model":"deepseek-v4-pro","messages":[{"role":"user","content":"Which rope floats?"}]}'`+"\n\n", gateway, hex.EncodeToString(session))
+	}
+	return serve(ctx, s, out, logs)
+}
+
+// startVendors gives each simulated vendor a port of its own on loopback.
+func startVendors() (addresses map[string]string, stop func(), err error) {
+	addresses = map[string]string{}
+	var servers []*http.Server
+	stop = func() {
+		for _, server := range servers {
+			server.Close()
+		}
+	}
+	for _, config := range demoVendors {
+		listener, err := net.Listen("tcp", "127.0.0.1:0")
+		if err != nil {
+			stop()
+			return nil, nil, fmt.Errorf("simulated vendor %s: %w", config.Name, err)
+		}
+		config.EventGap = 15 * time.Millisecond
+		server := &http.Server{Handler: vendorsim.New(config), ReadHeaderTimeout: 5 * time.Second}
+		servers = append(servers, server)
+		addresses[config.Name] = "http://" + listener.Addr().String()
+		go func() { _ = server.Serve(listener) }() // ends at stop
+	}
+	return addresses, stop, nil
+}
+
+func writeDemoCatalog(path string, addresses map[string]string) error {
+	bases := map[string]string{}
+	for name, address := range addresses {
+		bases[name] = address + "/v1"
+	}
+	page, err := template.New("demo.yaml").Option("missingkey=error").Parse(demoCatalog)
+	if err != nil {
+		return err
+	}
+	var text bytes.Buffer
+	if err := page.Execute(&text, bases); err != nil {
+		return err
+	}
+	return os.WriteFile(path, text.Bytes(), 0o600)
+}

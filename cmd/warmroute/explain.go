@@ -1,0 +1,382 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"net/http"
+	"os"
+	"strings"
+	"text/tabwriter"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/warmroute/warmroute/catalog"
+	"github.com/warmroute/warmroute/engine"
+	"github.com/warmroute/warmroute/engine/inmem"
+	"github.com/warmroute/warmroute/routes/wire"
+)
+
+// question is what explain is asked.
+type question struct {
+	Catalog string
+	Request string   // a file with the request's body; - is standard input
+	API     string   // the dialect of the body
+	Headers []string // "name: value"
+	Pins    []string // "vendor", "vendor/credential", with "@2m" for how long ago
+	Down    []string // vendors that are failing
+	At      string   // RFC 3339; empty: now
+	Gate    string
+}
+
+func explainCommand() *cobra.Command {
+	var q question
+	var output string
+	c := &cobra.Command{
+		Use:   "explain",
+		Short: "Show the whole decision for a request against a catalog, without sending anything",
+		Args:  cobra.NoArgs,
+		RunE: func(c *cobra.Command, _ []string) error {
+			e, err := explain(c.Context(), q, c.InOrStdin())
+			if err != nil {
+				return err
+			}
+			if output == "json" {
+				enc := json.NewEncoder(c.OutOrStdout())
+				enc.SetIndent("", "  ")
+				return enc.Encode(e)
+			}
+			return e.print(c.OutOrStdout())
+		},
+	}
+	f := c.Flags()
+	f.StringVar(&q.Catalog, "catalog", "catalog.yaml", "the catalog")
+	f.StringVar(&q.Request, "request", "-", "file with the request's body; - reads standard input")
+	f.StringVar(&q.API, "api", "chat", "the API the body is for: chat, responses or messages")
+	f.StringArrayVarP(&q.Headers, "header", "H", nil, "a request header, as 'name: value'; may be repeated")
+	f.StringArrayVar(&q.Pins, "pin", nil, "suppose this vendor served the session: vendor[/credential][@age], such as bedrock@2m; may be repeated")
+	f.StringArrayVar(&q.Down, "down", nil, "suppose this vendor is failing; may be repeated")
+	f.StringVar(&q.At, "at", "", "suppose it is this time, as 2026-11-29T09:30:00Z; prices may depend on it")
+	f.StringVar(&q.Gate, "gate", "cache_read", "the test a pin must pass: cache_read, own_price or off")
+	outputFlag(c, &output)
+	return c
+}
+
+// explain runs the same decision the gateway would, on supposed pins.
+func explain(ctx context.Context, q question, in io.Reader) (*explanation, error) {
+	cat, err := loadCatalog(q.Catalog)
+	if err != nil {
+		return nil, err
+	}
+	now, err := q.now()
+	if err != nil {
+		return nil, err
+	}
+	request, err := q.read(in)
+	if err != nil {
+		return nil, err
+	}
+	request.Tenant = "default"
+	session := engine.Identify(request)
+	if len(q.Pins) > 0 && !session.Found() {
+		return nil, usage(errors.New("the request names no session, so it can have no pin; add -H 'x-session-id: …'"))
+	}
+	pins := inmem.New(inmem.Options{Now: func() time.Time { return now }})
+	defer pins.Close(ctx)
+	health := engine.NewHealth()
+	target, ok := cat.Resolve(request.Target)
+	if !ok {
+		return nil, notFound(fmt.Errorf("the catalog has no model, alias or policy %q", request.Target))
+	}
+	for i, text := range q.Pins {
+		if err := suppose(ctx, pins, target, session, &request, text, now, uint64(len(q.Pins)-i)); err != nil {
+			return nil, err
+		}
+	}
+	for _, name := range q.Down {
+		if err := fail(health, cat, name, now); err != nil {
+			return nil, err
+		}
+	}
+	gateway := engine.Gateway{
+		Catalog:    func() *catalog.Catalog { return cat },
+		Pins:       pins,
+		Health:     health,
+		Gate:       catalog.Gate(q.Gate),
+		AssumeKeys: true,
+		Now:        func() time.Time { return now },
+	}
+	turn, err := gateway.Decide(ctx, request)
+	var none *engine.NoRouteError
+	switch {
+	case errors.Is(err, engine.ErrUnknownTarget):
+		return nil, notFound(err)
+	case errors.As(err, &none):
+		return nil, err
+	case err != nil:
+		return nil, usage(err)
+	}
+	return describe(&turn, request, now), nil
+}
+
+func (q question) now() (time.Time, error) {
+	if q.At == "" {
+		return time.Now(), nil
+	}
+	at, err := time.Parse(time.RFC3339, q.At)
+	if err != nil {
+		return time.Time{}, usage(fmt.Errorf("--at %s: write it as 2026-11-29T09:30:00Z", q.At))
+	}
+	return at, nil
+}
+
+// read makes an engine request of the body and headers.
+func (q question) read(in io.Reader) (engine.Request, error) {
+	api := catalog.API(q.API)
+	if api.Path() == "" {
+		return engine.Request{}, usage(fmt.Errorf("--api %s: say chat, responses or messages", q.API))
+	}
+	switch catalog.Gate(q.Gate) {
+	case catalog.GateCacheRead, catalog.GateOwnPrice, catalog.GateOff:
+	default:
+		return engine.Request{}, usage(fmt.Errorf("--gate %s: say cache_read, own_price or off", q.Gate))
+	}
+	header := http.Header{}
+	for _, line := range q.Headers {
+		name, value, ok := strings.Cut(line, ":")
+		if !ok {
+			return engine.Request{}, usage(fmt.Errorf("-H %q: write 'name: value'", line))
+		}
+		header.Add(strings.TrimSpace(name), strings.TrimSpace(value))
+	}
+	var body []byte
+	var err error
+	if q.Request == "-" {
+		body, err = io.ReadAll(in)
+	} else {
+		body, err = os.ReadFile(q.Request)
+	}
+	if errors.Is(err, fs.ErrNotExist) {
+		return engine.Request{}, notFound(fmt.Errorf("there is no request at %s", q.Request))
+	}
+	if err != nil {
+		return engine.Request{}, err
+	}
+	parsed, err := wire.ReadRequest(api, body)
+	if err != nil {
+		return engine.Request{}, fmt.Errorf("%s: %w", q.Request, err)
+	}
+	request := parsed.Facts()
+	request.API, request.Header = api, header
+	request.AffinityOff = request.AffinityOff || header.Get("x-warmroute-affinity") == "off"
+	return request, nil
+}
+
+// suppose keeps a pin for every model of the target that the vendor serves.
+func suppose(ctx context.Context, pins engine.Pins, target catalog.Target, session engine.Session, request *engine.Request, text string, now time.Time, turn uint64) error {
+	name, age, _ := strings.Cut(text, "@")
+	ago := time.Duration(0)
+	if age != "" {
+		var err error
+		if ago, err = time.ParseDuration(age); err != nil || ago < 0 {
+			return usage(fmt.Errorf("--pin %s: write the age as 90s or 2m", text))
+		}
+	}
+	name, credential, _ := strings.Cut(name, "/")
+	found := false
+	for _, m := range target.Models {
+		for _, route := range m.Routes {
+			if route.Vendor.Name != name {
+				continue
+			}
+			found = true
+			accepted := now.Add(-ago)
+			entry := engine.Entry{Vendor: name, Credential: credential, Turn: turn, AcceptedAt: accepted, ExpiresAt: engine.ExpiryOf(accepted, engine.Lifetime(request, route))}
+			if err := pins.Keep(ctx, session.Key(target.Scope()), m.Name, entry); err != nil {
+				return err
+			}
+		}
+	}
+	if !found {
+		return notFound(fmt.Errorf("--pin %s: no model of this target has a route at %s", text, name))
+	}
+	return nil
+}
+
+// fail makes every route of a vendor look as if it had failed three times running.
+func fail(health *engine.Health, cat *catalog.Catalog, name string, now time.Time) error {
+	if _, ok := cat.Vendor(name); !ok {
+		return notFound(fmt.Errorf("--down %s: the catalog has no such vendor", name))
+	}
+	for _, m := range cat.Models {
+		for _, route := range m.Routes {
+			if route.Vendor.Name != name {
+				continue
+			}
+			ids := []string{""}
+			for _, c := range route.Vendor.Credentials {
+				ids = append(ids, c.ID)
+			}
+			for _, id := range ids {
+				for range 3 {
+					health.Failed(route, id, now, engine.FailureServer, 0)
+				}
+			}
+		}
+	}
+	return nil
+}
+
+// explanation is a decision in words and decimals: stable for scripts.
+type explanation struct {
+	Target  string             `json:"target"`
+	API     catalog.API        `json:"api"`
+	At      time.Time          `json:"at"`
+	Session explainedSession   `json:"session"`
+	Prompt  explainedPrompt    `json:"prompt"`
+	Models  []explainedModel   `json:"models"`
+	Order   []explainedAttempt `json:"order"`
+}
+
+type explainedSession struct {
+	ID     string `json:"id"`
+	Class  string `json:"class"`
+	Source string `json:"source"`
+}
+
+type explainedPrompt struct {
+	Tokens int64  `json:"tokens"`
+	Basis  string `json:"basis"`
+}
+
+type explainedModel struct {
+	Model     string             `json:"model"`
+	Outcome   engine.Outcome     `json:"outcome"`
+	Detail    engine.Detail      `json:"detail,omitempty"`
+	Pinned    string             `json:"pinned,omitempty"`
+	Displaced string             `json:"displaced,omitempty"`
+	Gate      *explainedGate     `json:"gate,omitempty"`
+	Removed   []explainedRemoved `json:"removed"`
+}
+
+type explainedGate struct {
+	Name      catalog.Gate     `json:"name"`
+	Pays      bool             `json:"pays"`
+	Reason    string           `json:"reason,omitempty"`
+	CacheRead *string          `json:"cache_read"`
+	Input     *string          `json:"input"`
+	Rivals    []explainedRival `json:"rivals"`
+}
+
+type explainedRival struct {
+	Vendor string  `json:"vendor"`
+	Input  *string `json:"input"`
+}
+
+type explainedRemoved struct {
+	Vendor string     `json:"vendor"`
+	Why    engine.Why `json:"why"`
+}
+
+type explainedAttempt struct {
+	Model      string  `json:"model"`
+	Vendor     string  `json:"vendor"`
+	Credential string  `json:"credential,omitempty"`
+	Down       bool    `json:"down"`
+	Input      *string `json:"input"`
+	CacheRead  *string `json:"cache_read"`
+	Output     *string `json:"output"`
+}
+
+// price is a rate as text, nil where it is not known.
+func price(r interface {
+	Known() bool
+	String() string
+}) *string {
+	if !r.Known() {
+		return nil
+	}
+	text := r.String()
+	return &text
+}
+
+func describe(turn *engine.Turn, request engine.Request, now time.Time) *explanation {
+	e := &explanation{Target: turn.Target, API: request.API, At: now, Session: explainedSession{ID: turn.Session.ID, Class: string(turn.Session.Class), Source: turn.Session.Source()}}
+	for i, f := range turn.Decision.Models {
+		m := explainedModel{Model: f.Model.Name, Outcome: f.Outcome, Detail: f.Detail, Pinned: f.Pinned, Displaced: f.Displaced, Removed: []explainedRemoved{}}
+		e.Prompt = explainedPrompt{Tokens: f.Prompt.Tokens, Basis: f.Prompt.Basis}
+		if f.Gate != "" {
+			g := &explainedGate{Name: f.Gate, Pays: f.Verdict.Pays, Reason: string(f.Verdict.Reason), CacheRead: price(f.Verdict.CacheRead), Input: price(f.Verdict.Input), Rivals: []explainedRival{}}
+			for _, r := range f.Verdict.Rivals {
+				g.Rivals = append(g.Rivals, explainedRival{Vendor: r.Vendor, Input: price(r.Input)})
+			}
+			m.Gate = g
+		}
+		for _, r := range turn.Plan.Models[i].Removed {
+			m.Removed = append(m.Removed, explainedRemoved{Vendor: r.Route.Vendor.Name, Why: r.Why})
+		}
+		e.Models = append(e.Models, m)
+	}
+	for _, i := range turn.Decision.Order {
+		c := turn.Plan.Candidates[i]
+		e.Order = append(e.Order, explainedAttempt{Model: c.Route.Model.Name, Vendor: c.Route.Vendor.Name, Credential: c.Credential, Down: c.Down, Input: price(c.Card.Input), CacheRead: price(c.Card.CacheRead), Output: price(c.Card.Output)})
+	}
+	return e
+}
+
+// print is the explanation for people.
+func (e *explanation) print(to io.Writer) error {
+	w := tabwriter.NewWriter(to, 0, 0, 2, ' ', 0)
+	session := "none"
+	if e.Session.ID != "" {
+		session = fmt.Sprintf("%s (%s, class %s)", e.Session.ID, e.Session.Source, e.Session.Class)
+	}
+	fmt.Fprintf(w, "target\t%s, %s, at %s\nsession\t%s\nprompt\tabout %d tokens (%s)\n", e.Target, e.API, e.At.Format(time.RFC3339), session, e.Prompt.Tokens, e.Prompt.Basis)
+	for _, m := range e.Models {
+		fmt.Fprintf(w, "%s\t%s%s\n", m.Model, m.Outcome, optional(" (%s)", string(m.Detail)))
+		if m.Pinned != "" {
+			fmt.Fprintf(w, "\tpinned to %s%s\n", m.Pinned, optional(", ahead of %s", m.Displaced))
+		}
+		if m.Gate != nil {
+			fmt.Fprintf(w, "\tgate %s: reading at %s against own input %s%s%s\n", m.Gate.Name, known(m.Gate.CacheRead), known(m.Gate.Input), rivals(m.Gate.Rivals), optional(": %s", m.Gate.Reason))
+		}
+		for _, r := range m.Removed {
+			fmt.Fprintf(w, "\t%s is not in the plan: %s\n", r.Vendor, r.Why)
+		}
+	}
+	fmt.Fprint(w, "\norder\tvendor\tmodel\tinput\tcache read\toutput\t\n")
+	for i, a := range e.Order {
+		state := ""
+		if a.Down {
+			state = "down"
+		}
+		fmt.Fprintf(w, "%d\t%s%s\t%s\t%s\t%s\t%s\t%s\n", i+1, a.Vendor, optional("/%s", a.Credential), a.Model, known(a.Input), known(a.CacheRead), known(a.Output), state)
+	}
+	return w.Flush()
+}
+
+func rivals(all []explainedRival) string {
+	var b strings.Builder
+	for _, r := range all {
+		fmt.Fprintf(&b, ", %s %s", r.Vendor, known(r.Input))
+	}
+	return b.String()
+}
+
+func optional(format, text string) string {
+	if text == "" {
+		return ""
+	}
+	return fmt.Sprintf(format, text)
+}
+
+func known(text *string) string {
+	if text == nil {
+		return "unknown"
+	}
+	return *text
+}

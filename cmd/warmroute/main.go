@@ -1,0 +1,120 @@
+// Command warmroute routes LLM traffic to the vendor whose prompt cache is
+// warm, while that is the cheapest thing to do.
+//
+// Each command is a file; serve.go is all the wiring. Exit codes: 0 ok,
+// 1 failed, 2 usage, 3 configuration or catalog invalid, 4 not found.
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/signal"
+	"strings"
+	"syscall"
+	_ "time/tzdata" // price windows name time zones; the machine may have none
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+)
+
+// version is set when the binary is built.
+var version = "dev"
+
+// The exit codes of design section 9.
+const (
+	exitFailed   = 1
+	exitUsage    = 2
+	exitInvalid  = 3
+	exitNotFound = 4
+)
+
+// coded is an error with the exit code it deserves. A nil err says that
+// everything has been said already.
+type coded struct {
+	code int
+	err  error
+}
+
+func (c coded) Error() string {
+	if c.err == nil {
+		return ""
+	}
+	return c.err.Error()
+}
+
+func (c coded) Unwrap() error { return c.err }
+
+func invalid(err error) error  { return coded{exitInvalid, err} }
+func notFound(err error) error { return coded{exitNotFound, err} }
+func usage(err error) error    { return coded{exitUsage, err} }
+
+func main() {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	go func() {
+		<-ctx.Done()
+		stop() // a second signal ends the process at once
+	}()
+	os.Exit(run(ctx, os.Args[1:]))
+}
+
+func run(ctx context.Context, args []string) int {
+	root := &cobra.Command{
+		Use:           "warmroute",
+		Short:         "Route LLM traffic to the vendor whose prompt cache is warm, while that is cheapest",
+		SilenceUsage:  true,
+		SilenceErrors: true,
+		Args:          cobra.NoArgs,
+		RunE: func(c *cobra.Command, _ []string) error {
+			return usage(errors.New("name a command; see warmroute --help"))
+		},
+	}
+	root.CompletionOptions.HiddenDefaultCmd = true
+	root.SetFlagErrorFunc(func(c *cobra.Command, err error) error {
+		return usage(fmt.Errorf("%w; see %s --help", err, c.CommandPath()))
+	})
+	root.AddCommand(serveCommand(), demoCommand(), checkCommand(), explainCommand(), healthcheckCommand(), versionCommand())
+	root.SetArgs(args)
+	err := root.ExecuteContext(ctx)
+	if err == nil {
+		return 0
+	}
+	if text := err.Error(); text != "" {
+		fmt.Fprintln(os.Stderr, "warmroute:", text)
+	}
+	var c coded
+	if errors.As(err, &c) {
+		return c.code
+	}
+	return exitFailedOr(err)
+}
+
+// exitFailedOr tells cobra's own complaints about the command line from failures.
+func exitFailedOr(err error) int {
+	for _, sign := range []string{"unknown command", "accepts ", "requires at least", "required flag"} {
+		if strings.HasPrefix(err.Error(), sign) {
+			return exitUsage
+		}
+	}
+	return exitFailed
+}
+
+// fromEnvironment gives each flag that was not set the value of its environment
+// variable, WARMROUTE_ and its name in capitals: flag before environment before
+// default.
+func fromEnvironment(flags *pflag.FlagSet) error {
+	var failed error
+	flags.VisitAll(func(f *pflag.Flag) {
+		if f.Changed || failed != nil {
+			return
+		}
+		name := "WARMROUTE_" + strings.ToUpper(strings.ReplaceAll(f.Name, "-", "_"))
+		if text, ok := os.LookupEnv(name); ok {
+			if err := flags.Set(f.Name, text); err != nil {
+				failed = usage(fmt.Errorf("%s: %w", name, err))
+			}
+		}
+	})
+	return failed
+}
