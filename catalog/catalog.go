@@ -53,6 +53,8 @@ type Catalog struct {
 
 	targets map[string]Target // names, aliases and policies: one namespace
 	vendors map[string]*Vendor
+	keys    Keys      // how its keys were looked up; a reload does it the same way
+	loaded  time.Time // when it was read from its file; zero if it was not
 }
 
 // Target is what a client asked for: a model or a policy.

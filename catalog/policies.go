@@ -1,0 +1,169 @@
+package catalog
+
+import (
+	"github.com/warmroute/warmroute/pricing"
+	"gopkg.in/yaml.v3"
+)
+
+// policies reads the section policies.
+func (b *builder) policies(n *yaml.Node) {
+	o, _ := b.mapping(n, "", "policies")
+	var kept []*Policy
+	for _, e := range o.entries {
+		p := &Policy{Name: e.key.Value, Index: len(kept), Line: e.key.Line}
+		where := "policy " + quote(p.Name)
+		switch {
+		case p.Name == "":
+			b.fail(e.key, where, "a policy's name is empty; give it one")
+		case nameFault(p.Name) != "":
+			b.fail(e.key, where, "the name %s", nameFault(p.Name))
+		}
+		b.take(e.key, p.Name, where, where)
+		b.policy(p, e.value, where)
+		kept = append(kept, p)
+	}
+	for _, p := range kept {
+		if _, clash := b.catalog.targets[p.Name]; !clash {
+			b.catalog.targets[p.Name] = Target{Policy: p, Models: p.Models}
+		}
+	}
+	b.catalog.Policies = kept
+}
+
+func (b *builder) policy(p *Policy, n *yaml.Node, where string) {
+	o, ok := b.fixed(n, where, "a policy", "models", "order", "sort", "only", "ignore", "max_price", "tags", "affinity")
+	if !ok {
+		return
+	}
+	if n := b.need(&o, "models", "name the models to use, the first choice first"); n != nil {
+		p.Models = b.policyModels(n, where)
+	}
+	order, sorted := o.get("order"), o.get("sort")
+	if order != nil && sorted != nil {
+		b.fail(sorted, where, "has both order and sort; keep one")
+	}
+	if order != nil {
+		p.Order = b.vendorNames(order, where, "order")
+	}
+	if sorted != nil {
+		p.Sort = b.sortBy(sorted, where)
+	}
+	if n := o.get("only"); n != nil {
+		p.Only = b.vendorNames(n, where, "only")
+		if n.Kind == yaml.SequenceNode && len(n.Content) == 0 {
+			b.fail(n, where, "only is an empty list, which would leave no vendor; remove the key to allow all")
+		}
+	}
+	if n := o.get("ignore"); n != nil {
+		p.Ignore = b.vendorNames(n, where, "ignore")
+	}
+	if n := o.get("max_price"); n != nil {
+		b.maxPrice(p, n, where)
+	}
+	if n := o.get("tags"); n != nil {
+		for _, tag := range b.names(n, where, "tags", "[zdr]") {
+			if !b.tags[tag.text] {
+				b.warn(tag.node, where, "no vendor, model or route carries the tag %s, so this policy has no route", quote(tag.text))
+			}
+			p.Tags = append(p.Tags, tag.text)
+		}
+	}
+	if n := o.get("affinity"); n != nil {
+		p.Affinity = b.affinity(n, where)
+	}
+}
+
+// policyModels reads the models of a policy, by name or by alias.
+func (b *builder) policyModels(n *yaml.Node, where string) []*Model {
+	var all []*Model
+	lines := map[*Model]int{}
+	for _, name := range b.names(n, where, "models", "[model-name]") {
+		target, ok := b.catalog.targets[name.text]
+		if !ok {
+			if t, ok := b.taken[name.text]; ok {
+				b.fail(name.node, where, "models: %s is %s, on line %d; name models here", quote(name.text), t.what, t.line)
+				continue
+			}
+			known := make([]string, len(b.catalog.Models))
+			for i, m := range b.catalog.Models {
+				known[i] = m.Name
+			}
+			b.fail(name.node, where, "model %s is not in this catalog%s", quote(name.text), orAdd(name.text, known, "models"))
+			continue
+		}
+		m := target.Models[0]
+		if first, twice := lines[m]; twice {
+			b.fail(name.node, where, "models: model %s stands twice, on lines %d and %d; remove one", quote(m.Name), first, name.node.Line)
+			continue
+		}
+		lines[m] = name.node.Line
+		all = append(all, m)
+	}
+	if n.Kind == yaml.SequenceNode && len(n.Content) == 0 {
+		b.fail(n, where, "models is an empty list; name the models to use, the first choice first")
+	}
+	return all
+}
+
+// vendorNames reads a list of vendors of this catalog.
+func (b *builder) vendorNames(n *yaml.Node, where, what string) []string {
+	var all []string
+	for _, name := range b.names(n, where, what, "[vendor-name]") {
+		if v, ok := b.vendorNamed(name.node, where, what+": vendor", name.text); ok {
+			all = append(all, v.Name)
+		}
+	}
+	return all
+}
+
+// sortBy reads an order of routes.
+func (b *builder) sortBy(n *yaml.Node, where string) Sort {
+	word, ok := b.choice(n, where, "sort", string(ByPrice), string(ByBlended), string(ByLatency), string(ByThroughput), string(ByWeight))
+	if ok && Sort(word) != ByPrice {
+		b.fail(n, where, "sort %s is not built yet; use price, or remove the key for the order of the catalog", word)
+		return CatalogOrder
+	}
+	return Sort(word)
+}
+
+// maxPrice reads the limits above which a route is left out.
+func (b *builder) maxPrice(p *Policy, n *yaml.Node, where string) {
+	where += ", max_price"
+	o, ok := b.fixed(n, where, "max_price", "input", "output", "cache_read")
+	if !ok {
+		return
+	}
+	for _, limit := range []struct {
+		name string
+		rate *pricing.Rate
+	}{{"input", &p.MaxInput}, {"output", &p.MaxOut}, {"cache_read", &p.MaxRead}} {
+		if n := o.get(limit.name); n != nil {
+			*limit.rate = b.rate(n, where, limit.name)
+		}
+	}
+}
+
+// affinity reads what a policy says about pins.
+func (b *builder) affinity(n *yaml.Node, where string) Affinity {
+	var a Affinity
+	o, ok := b.fixed(n, where, "affinity", "gate", "precedence", "enabled")
+	if !ok {
+		return a
+	}
+	if n := o.get("gate"); n != nil {
+		word, ok := b.choice(n, where, "gate", string(GateCacheRead), string(GateOwnPrice), string(GateOff), string(GateWarm), string(GateExpected))
+		switch a.Gate = Gate(word); {
+		case ok && (a.Gate == GateWarm || a.Gate == GateExpected):
+			b.fail(n, where, "gate %s is not built yet; use cache_read, own_price or off", word)
+		}
+	}
+	if n := o.get("precedence"); n != nil {
+		word, _ := b.choice(n, where, "precedence", "pin", "order")
+		a.OrderFirst = word == "order"
+	}
+	if n := o.get("enabled"); n != nil {
+		on, ok := b.truth(n, where, "enabled")
+		a.Off = ok && !on
+	}
+	return a
+}

@@ -1,0 +1,140 @@
+package catalog
+
+import (
+	"fmt"
+	"time"
+
+	"github.com/shopspring/decimal"
+	"github.com/warmroute/warmroute/pricing"
+	"gopkg.in/yaml.v3"
+)
+
+// rateKeys are the five prices of a card, in the order of the schema.
+var rateKeys = []string{"input", "output", "cache_read", "cache_write", "cache_write_1h"}
+
+// ordinary bounds, per million tokens, the prices that raise no question: none
+// is sold outside, but a slip of the unit moves every price by a thousand.
+var ordinaryLow, ordinaryHigh = decimal.New(1, -3), decimal.New(1000, 0)
+
+// sheet reads everything a route's price depends on.
+func (b *builder) sheet(n *yaml.Node, where string) pricing.Sheet {
+	var s pricing.Sheet
+	o, ok := b.fixed(n, where, "price", append(rateKeys[:len(rateKeys):len(rateKeys)], "as_of", "source", "tiers", "windows", "service_tiers")...)
+	if !ok {
+		return s
+	}
+	s.Band = b.band(&o, where)
+	if n := o.get("as_of"); n != nil {
+		if text, ok := b.text(n, where, "as_of"); ok {
+			if _, err := time.Parse(time.DateOnly, text); err != nil {
+				b.fail(n, where, "as_of %s is not a day such as 2026-11-20", quote(text))
+			}
+			s.AsOf = text
+		}
+	}
+	if n := o.get("source"); n != nil {
+		s.Source, _ = b.text(n, where, "source")
+	}
+	if n := o.get("windows"); n != nil {
+		s.Windows = b.windows(n, where)
+	}
+	if n := o.get("service_tiers"); n != nil {
+		s.ServiceTiers = b.serviceTiers(n, where)
+	}
+	return s
+}
+
+// band reads a card with its context tiers.
+func (b *builder) band(o *object, where string) pricing.Band {
+	band := pricing.Band{Card: b.card(o, where)}
+	if n := o.get("tiers"); n != nil {
+		band.Tiers = b.tiers(n, where)
+	}
+	return band
+}
+
+// card reads the five prices of a mapping.
+func (b *builder) card(o *object, where string) pricing.Card {
+	var c pricing.Card
+	rates := [...]*pricing.Rate{&c.Input, &c.Output, &c.CacheRead, &c.CacheWrite5m, &c.CacheWrite1h}
+	for i, name := range rateKeys {
+		if n := o.get(name); n != nil {
+			*rates[i] = b.rate(n, where, name)
+		}
+	}
+	if c.CacheRead.Known() && c.Input.Known() && !c.CacheRead.Below(c.Input) && !c.Input.Decimal().IsZero() {
+		b.warn(o.get("cache_read"), where, "cache_read %s is not below input %s, so a warm cache is never preferred here", c.CacheRead, c.Input)
+	}
+	return c
+}
+
+// rate reads one price from its text.
+func (b *builder) rate(n *yaml.Node, where, name string) pricing.Rate {
+	switch {
+	case n.Kind == yaml.AliasNode:
+		return pricing.Rate{}
+	case n.Kind != yaml.ScalarNode:
+		b.fail(n, where, "%s must be a price, such as 0.30", name)
+		return pricing.Rate{}
+	}
+	text := n.Value
+	if isNull(n) {
+		text = ""
+	}
+	rate, err := pricing.ParseRate(text, b.unit)
+	if err != nil {
+		b.fail(n, where, "%s %s", name, err)
+		return pricing.Rate{}
+	}
+	if d := rate.Decimal(); !d.IsZero() && (d.LessThan(ordinaryLow) || d.GreaterThan(ordinaryHigh)) {
+		b.warn(n, where, "%s is %s per million tokens, outside 0.001 to 1000; check the unit of the file", name, rate)
+	}
+	return rate
+}
+
+// tiers reads context tiers, lowest threshold first.
+func (b *builder) tiers(n *yaml.Node, where string) []pricing.Tier {
+	var all []pricing.Tier
+	last := int64(0)
+	for i, item := range b.list(n, where, "tiers", "[{above: 200000, input: 6}]") {
+		at := fmt.Sprintf("%s, tier %d", where, i+1)
+		o, ok := b.fixed(item, at, "a tier", append(rateKeys[:len(rateKeys):len(rateKeys)], "above")...)
+		if !ok {
+			continue
+		}
+		t := pricing.Tier{Card: b.card(&o, at)}
+		if n := b.need(&o, "above", "give the number of prompt tokens above which the tier holds"); n != nil {
+			if t.Above, ok = b.count(n, at, "above"); ok {
+				if t.Above <= last {
+					b.fail(n, at, "above %d is not more than the %d of the tier before it; put the lowest first, each once", t.Above, last)
+				}
+				last = t.Above
+			}
+		}
+		all = append(all, t)
+	}
+	return all
+}
+
+// serviceTiers reads the prices of a vendor's service tiers.
+func (b *builder) serviceTiers(n *yaml.Node, where string) map[string]pricing.Band {
+	o, ok := b.mapping(n, where, "service_tiers")
+	if !ok {
+		return nil
+	}
+	all := make(map[string]pricing.Band, len(o.entries))
+	for _, e := range o.entries {
+		name := e.key.Value
+		at := where + ", service tier " + quote(name)
+		switch fault := nameFault(name); {
+		case fault != "":
+			b.fail(e.key, at, "the name %s", fault)
+		case pricing.StandardTier(name):
+			b.fail(e.key, at, "%s is the ordinary tier; its prices stand directly under price", quote(name))
+		}
+		if band, ok := b.fixed(e.value, at, "a service tier", append(rateKeys[:len(rateKeys):len(rateKeys)], "tiers")...); ok {
+			all[name] = b.band(&band, at)
+		}
+	}
+	return all
+}
