@@ -1,0 +1,50 @@
+package wire
+
+import (
+	"github.com/warmroute/warmroute/catalog"
+	"github.com/warmroute/warmroute/pricing"
+)
+
+// JSONAnswer is a whole JSON answer, read and edited.
+type JSONAnswer struct {
+	Body    []byte // for the client; the vendor's own slice where nothing was put in
+	Usage   pricing.Usage
+	Quality pricing.Quality
+	Model   string // the model the vendor says it was; empty if it does not
+	Tier    string // the service tier it says it used; empty if it does not
+}
+
+// JSONResponse reads a whole 2xx JSON answer and puts the metadata in, as the
+// last member of the object. A body that is no JSON object, describes an error
+// or carries provider_metadata already is passed on as it is. Usage is never
+// hidden from a JSON answer.
+func JSONResponse(o RelayOptions, body []byte) JSONAnswer {
+	answer := JSONAnswer{Body: body}
+	// A relay's eyes on one object.
+	r := Relay{o: o, conv: conventionFor(o.Usage, o.API)}
+	r.finished = true
+	start := space(body, 0)
+	if start == len(body) || body[start] != '{' {
+		return answer
+	}
+	w := walk(body, start)
+	for w.next() {
+	}
+	if !w.closed() {
+		return answer
+	}
+	a := r.answer(body, span{start, w.end})
+	answer.Usage, answer.Quality = r.tally.usage(r.conv)
+	answer.Model, answer.Tier = r.model, r.tier
+	isError := a.failure.found() && body[a.failure.from] != 'n' && o.API != catalog.Responses
+	if o.Metadata == nil || a.hasMetadata || isError || a.members == 0 {
+		return answer
+	}
+	const name = `,"provider_metadata":`
+	out := make([]byte, 0, len(body)+len(name)+len(o.Metadata))
+	out = append(out, body[:a.last]...)
+	out = append(out, name...)
+	out = append(out, o.Metadata...)
+	answer.Body = append(out, body[a.last:]...)
+	return answer
+}

@@ -1,0 +1,320 @@
+package wire
+
+import (
+	"strings"
+
+	"github.com/warmroute/warmroute/catalog"
+)
+
+// read turns the members that were found into facts and checks their types.
+func (r *Request) read() error {
+	f := &r.facts
+	f.API = r.API
+	if r.at[fieldModel] == 0 {
+		return refused(`"model" is missing; name the model or policy to use`)
+	}
+	for _, want := range []struct {
+		field field
+		to    *string
+	}{
+		{fieldModel, &f.Target},
+		{fieldSessionID, &f.BodyID},
+		{fieldCacheKey, &f.CacheKey},
+	} {
+		if err := r.text(want.field, want.to); err != nil {
+			return err
+		}
+	}
+	if f.Target == "" {
+		return refused(`"model" is empty; name the model or policy to use`)
+	}
+	var camel string
+	if err := r.text(fieldSessionIDCamel, &camel); err != nil {
+		return err
+	}
+	if strings.TrimSpace(f.BodyID) == "" {
+		f.BodyID = camel
+	}
+	if err := r.readStream(); err != nil {
+		return err
+	}
+	if err := r.readRouting(); err != nil {
+		return err
+	}
+	return r.readCaching()
+}
+
+// text reads a member that must be a string if it is there.
+func (r *Request) text(f field, to *string) error {
+	v := r.value(f)
+	if !v.found() {
+		return nil
+	}
+	text, ok := textOf(r.Body, v)
+	if !ok {
+		return refused("%q must be a string", fieldNames[f])
+	}
+	*to = string(text)
+	return nil
+}
+
+// loose is a member's text; empty where it is missing or none. For members
+// that are the vendor's to judge.
+func (r *Request) loose(f field) string {
+	text, _ := textOf(r.Body, r.value(f))
+	return string(text)
+}
+
+func (r *Request) readStream() error {
+	if v := r.value(fieldStream); v.found() {
+		switch r.Body[v.from] {
+		case 't':
+			r.Stream = true
+		case 'f':
+		default:
+			return refused(`"stream" must be true or false`)
+		}
+	}
+	r.facts.Stream = r.Stream
+	v := r.value(fieldStreamOptions)
+	if !v.found() {
+		return nil
+	}
+	if r.Body[v.from] != '{' {
+		return refused(`"stream_options" must be an object`)
+	}
+	r.options.last = v.from + 1
+	seen := false
+	for w := walk(r.Body, v.from); w.next(); {
+		r.options.last, r.options.some = w.to, true
+		if !w.is("include_usage") {
+			continue
+		}
+		if seen {
+			return refused(`"include_usage" stands in stream_options twice; send it once`)
+		}
+		seen = true
+		switch r.Body[w.from] {
+		case 't', 'f':
+			r.UsageAsked, r.UsageWanted = true, r.Body[w.from] == 't'
+		case 'n':
+			r.options.null = w.span()
+		default:
+			return refused(`"stream_options.include_usage" must be true or false`)
+		}
+	}
+	return nil
+}
+
+// readRouting reads where the request may go: our own providerOptions.gateway,
+// and OpenRouter's provider where that names nothing.
+func (r *Request) readRouting() error {
+	f := &r.facts
+	var err error
+	if f.Models, err = list(r.Body, r.value(fieldModels), "models"); err != nil {
+		return err
+	}
+	if v := r.value(fieldProviderOptions); v.found() {
+		if err = r.readProviderOptions(v); err != nil {
+			return err
+		}
+	}
+	v := r.value(fieldProvider)
+	if !v.found() {
+		return nil
+	}
+	if r.Body[v.from] != '{' {
+		return refused(`"provider" must be an object`)
+	}
+	return r.readPreferences(v, "provider")
+}
+
+func (r *Request) readProviderOptions(v span) error {
+	if r.Body[v.from] != '{' {
+		return refused(`"providerOptions" must be an object`)
+	}
+	seen := false
+	for w := walk(r.Body, v.from); w.next(); {
+		if !w.is("gateway") {
+			continue
+		}
+		if seen {
+			return refused(`"providerOptions.gateway" stands in the body twice; send it once`)
+		}
+		seen = true
+		if w.isNull() {
+			continue
+		}
+		if r.Body[w.from] != '{' {
+			return refused(`"providerOptions.gateway" must be an object`)
+		}
+		if err := r.readPreferences(w.span(), "providerOptions.gateway"); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// preferences are the members of a routing object that are read, as bits of what was seen.
+var preferences = [...]string{"sessionId", "sessionAffinity", "order", "only", "ignore", "sort", "models", "caching"}
+
+// readPreferences reads one routing object. What an earlier one named stays.
+func (r *Request) readPreferences(v span, where string) error {
+	f := &r.facts
+	ours := where != "provider"
+	var seen [len(preferences)]bool
+	for w := walk(r.Body, v.from); w.next(); {
+		name := w.name()
+		for i, known := range preferences {
+			if string(name) != known {
+				continue
+			}
+			if seen[i] {
+				return refused("%q stands in the body twice; send it once", where+"."+known)
+			}
+			seen[i] = true
+		}
+		if w.isNull() {
+			continue
+		}
+		var err error
+		switch {
+		case string(name) == "order":
+			err = r.keep(&f.Order, w.span(), where+".order")
+		case string(name) == "only":
+			err = r.keep(&f.Only, w.span(), where+".only")
+		case string(name) == "ignore":
+			err = r.keep(&f.Ignore, w.span(), where+".ignore")
+		case string(name) == "sort":
+			err = r.readSort(w.span(), where)
+		case !ours:
+		case string(name) == "models":
+			err = r.keep(&f.Models, w.span(), where+".models")
+		case string(name) == "caching":
+			f.AutoCaching = f.AutoCaching || w.isText("auto")
+		case string(name) == "sessionId":
+			text, ok := textOf(r.Body, w.span())
+			if !ok {
+				return refused("%q must be a string", where+".sessionId")
+			}
+			f.OptionID = string(text)
+		case string(name) == "sessionAffinity":
+			switch r.Body[w.from] {
+			case 'f':
+				f.AffinityOff = true
+			case 't':
+			default:
+				return refused("%q must be true or false", where+".sessionAffinity")
+			}
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// keep reads a list into to unless something stands there already.
+func (r *Request) keep(to *[]string, v span, where string) error {
+	names, err := list(r.Body, v, where)
+	if err == nil && len(*to) == 0 {
+		*to = names
+	}
+	return err
+}
+
+// list reads an array of strings; nil where there is none.
+func list(b []byte, v span, where string) ([]string, error) {
+	if !v.found() {
+		return nil, nil
+	}
+	if b[v.from] != '[' {
+		return nil, refused("%q must be a list of strings", where)
+	}
+	s := scanner{b: b}
+	var names []string
+	for e := each(&s, v.from, 1, false); e.next(); {
+		text, ok := textOf(b, span{e.from, e.to})
+		if !ok {
+			return nil, refused("%q must be a list of strings", where)
+		}
+		names = append(names, string(text))
+	}
+	return names, nil
+}
+
+// sorts are the words clients use for an order: ours, OpenRouter's and
+// Vercel's cost, ttft and tps.
+var sorts = map[string]catalog.Sort{
+	"price": catalog.ByPrice, "cost": catalog.ByPrice,
+	"blended": catalog.ByBlended,
+	"latency": catalog.ByLatency, "ttft": catalog.ByLatency,
+	"throughput": catalog.ByThroughput, "tps": catalog.ByThroughput,
+	"weighted": catalog.ByWeight,
+}
+
+// readSort reads a sort: a word, or OpenRouter's object with the word in `by`.
+func (r *Request) readSort(v span, where string) error {
+	if r.Body[v.from] == '{' {
+		by := span{}
+		for w := walk(r.Body, v.from); w.next(); {
+			if w.is("by") {
+				by = w.span()
+			}
+		}
+		v = by
+	}
+	word, ok := textOf(r.Body, v)
+	if sort, known := sorts[string(word)]; known {
+		if r.facts.Sort == catalog.CatalogOrder {
+			r.facts.Sort = sort
+		}
+		return nil
+	}
+	if ok && len(word) == 0 {
+		return nil
+	}
+	return refused("%q must be price, blended, latency, throughput or weighted", where+".sort")
+}
+
+// readCaching reads what the request says of caches and of its origin.
+func (r *Request) readCaching() error {
+	f := &r.facts
+	if v := r.value(fieldCaching); v.found() {
+		text, ok := textOf(r.Body, v)
+		if !ok && r.Body[v.from] != 't' && r.Body[v.from] != 'f' {
+			return refused(`"caching" must be "auto"`)
+		}
+		f.AutoCaching = f.AutoCaching || string(text) == "auto"
+	}
+	var ttl string
+	if err := r.text(fieldCacheTTL, &ttl); err != nil {
+		return err
+	}
+	if f.AutoTTL = lifetime(ttl); ttl != "" && f.AutoTTL == 0 {
+		return refused(`"cache_ttl" must be a lifetime such as 5m or 1h`)
+	}
+	f.Service = r.loose(fieldServiceTier)
+	f.Retention = lifetime(r.loose(fieldRetention))
+	if v := r.value(fieldCacheOptions); v.found() && r.Body[v.from] == '{' {
+		for w := walk(r.Body, v.from); w.next(); {
+			if text, ok := textOf(r.Body, w.span()); ok && w.is("ttl") {
+				f.Retention = max(f.Retention, lifetime(string(text)))
+			}
+		}
+	}
+	if v := r.value(fieldMetadata); v.found() && r.Body[v.from] == '{' {
+		for w := walk(r.Body, v.from); w.next(); {
+			if text, ok := textOf(r.Body, w.span()); ok && w.is("user_id") {
+				f.MetadataUser = string(text)
+			}
+		}
+	}
+	if r.loose(fieldPreviousResponse) != "" {
+		f.Origin = fieldNames[fieldPreviousResponse]
+	}
+	if r.hasOpening() {
+		f.Opening = r.opening
+	}
+	return nil
+}

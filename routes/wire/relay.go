@@ -1,0 +1,282 @@
+package wire
+
+import (
+	"bytes"
+
+	"github.com/warmroute/warmroute/catalog"
+	"github.com/warmroute/warmroute/pricing"
+)
+
+// RelayOptions say how one answer is passed on.
+type RelayOptions struct {
+	API       catalog.API
+	Usage     string // usage convention of the vendor; empty: by the API
+	Metadata  []byte // JSON value of provider_metadata to put in; nil: none
+	HideUsage bool   // the client did not ask for usage that we asked for; chat streams only
+}
+
+// maxEvent is the longest event that is looked into. A longer one is passed on
+// as it comes, and the usage of its stream is unknown.
+const maxEvent = 16 << 20
+
+// Relay passes one event stream on and watches it. It is used by one goroutine.
+//
+// What it returns is the vendor's bytes, cut at the ends of events, but for the
+// edits of the design: the metadata, usage the client did not ask for, and for
+// messages clients the event lines a vendor left out. How the vendor's bytes
+// were split on their way makes no difference to it.
+type Relay struct {
+	o    RelayOptions
+	conv *convention
+
+	held  []byte // held[start:] is the incomplete event
+	start int
+	out   []byte // what an edited answer is built in
+
+	scan    int  // how much of the incomplete event has no unseen line end
+	line    int  // where its current line starts; -1: before what is held
+	skipLF  bool // a line ended with \r at the end of what came
+	dropped bool // the event that ended there was left out
+	blind   bool // the current event is too long and passed as it comes
+	first   bool // the stream's first event has been seen
+
+	watch
+}
+
+// NewRelay starts to relay a stream.
+func NewRelay(o RelayOptions) *Relay {
+	return &Relay{o: o, conv: conventionFor(o.Usage, o.API)}
+}
+
+// Feed takes what arrived and returns what the client may have now: whole
+// events. What is returned is valid until the next call and may be part of
+// chunk, which therefore must stay unchanged as long.
+func (r *Relay) Feed(chunk []byte) []byte {
+	if r.start > 0 {
+		r.held = r.held[:copy(r.held, r.held[r.start:])]
+		r.start = 0
+	}
+	data, holding := chunk, len(r.held) > 0
+	if holding {
+		r.held = append(r.held, chunk...)
+		data = r.held
+	}
+	out, rest := r.cut(data)
+	switch {
+	case holding:
+		r.start = rest
+		if rest == len(r.held) {
+			// out may lie in held: it is emptied by the next call.
+			r.start = len(r.held)
+		}
+	case rest < len(data):
+		r.held = append(r.held[:0], data[rest:]...)
+	}
+	return out
+}
+
+// cut finds the events in data, edits them, and returns what may go out and how
+// much of data that was.
+func (r *Relay) cut(data []byte) (out []byte, rest int) {
+	event, i, line := 0, r.scan, r.line
+	from, edited := 0, false // what of data is not out yet
+	r.out = r.out[:0]
+	if r.skipLF && i < len(data) {
+		r.skipLF = false
+		if data[i] == '\n' {
+			switch {
+			case i > 0 || r.blind: // inside an event
+				i++
+				if line >= 0 {
+					line = i
+				}
+			case r.dropped:
+				i, line, event, from = 1, 1, 1, 1
+			default:
+				i, line, event = 1, 1, 1
+			}
+		}
+	}
+	lf, cr := -1, -1
+	for i < len(data) {
+		lf, cr = nextByte(data, i, lf, '\n'), nextByte(data, i, cr, '\r')
+		at := min(lf, cr)
+		if at == len(data) {
+			break
+		}
+		end := at + 1
+		if data[at] == '\r' {
+			if end == len(data) {
+				r.skipLF = true
+			} else if data[end] == '\n' {
+				end++
+			}
+		}
+		blank := at == line
+		i, line = end, end
+		if !blank {
+			continue
+		}
+		verdict := r.take(data[event:end])
+		r.dropped = verdict == drop
+		if verdict != pass {
+			edited = true
+			r.out = append(r.out, data[from:event]...)
+			if verdict == edit {
+				r.out = r.edits.apply(r.out, data[event:end])
+			}
+			from = end
+		}
+		event = end
+	}
+	rest = event
+	if len(data)-event > maxEvent && !r.blind {
+		r.lose(data[event:])
+		r.blind = true
+	}
+	if r.blind {
+		rest = len(data)
+		r.scan, r.line = 0, -1
+		if line == len(data) {
+			r.line = 0
+		}
+	} else {
+		r.scan, r.line = len(data)-event, line-event
+	}
+	if !edited {
+		return data[from:rest], rest
+	}
+	r.out = append(r.out, data[from:rest]...)
+	return r.out, rest
+}
+
+// nextByte is the offset of the next c at or after i, len(data) if there is
+// none; known is what it said before.
+func nextByte(data []byte, i, known int, c byte) int {
+	if known >= i {
+		return known
+	}
+	if n := bytes.IndexByte(data[i:], c); n >= 0 {
+		return i + n
+	}
+	return len(data)
+}
+
+// verdict is what becomes of an event.
+type verdict uint8
+
+const (
+	pass verdict = iota
+	drop
+	edit
+)
+
+// take looks at one whole event.
+func (r *Relay) take(event []byte) verdict {
+	if r.blind {
+		r.blind = false
+		return pass
+	}
+	if len(event) > maxEvent {
+		r.lose(event)
+		return pass
+	}
+	r.edits = r.edits[:0]
+	if !r.look(event) {
+		return drop
+	}
+	if len(r.edits) > 0 {
+		return edit
+	}
+	return pass
+}
+
+// lose gives up on an event that is too long. Its name still says whether it is
+// the stream's last.
+func (r *Relay) lose(event []byte) {
+	r.lost, r.began = true, true
+	head := event[:min(len(event), 256)]
+	if !bytes.HasPrefix(head, []byte("event:")) {
+		return
+	}
+	name := bytes.TrimSpace(head[len("event:"):lineEnd(head, 0)])
+	r.done = r.done || terminal(string(name))
+}
+
+// Finish is called at the vendor's clean end of stream and returns what was
+// held: a last event without its blank line, if it is whole. Half an event is
+// dropped, since no client could read it.
+//
+// Where the stream is over but not done, the event is closed with the line ends
+// it lacks, so that a [CutEvent] may follow.
+func (r *Relay) Finish() []byte {
+	event := r.held[r.start:]
+	r.held, r.start = nil, 0
+	r.out = r.out[:0]
+	if len(event) > 0 && r.whole(event) {
+		switch r.take(event) {
+		case pass:
+			r.out = append(r.out, event...)
+		case edit:
+			r.out = r.edits.apply(r.out, event)
+		}
+	}
+	// Some compatible vendors never send [DONE]: where the choice has ended and
+	// the connection did so in good order, the answer is whole.
+	if r.o.API == catalog.Chat && r.finished && r.failed == nil {
+		r.done = true
+	}
+	if n := len(r.out); n > 0 && !r.done {
+		if last := r.out[n-1]; last != '\n' && last != '\r' {
+			r.out = append(r.out, '\n')
+		}
+		r.out = append(r.out, '\n')
+	}
+	return r.out
+}
+
+// whole says whether an event that lacks its blank line lacks nothing else.
+func (r *Relay) whole(event []byte) bool {
+	p := r.parse(event)
+	data := bytes.TrimSpace(p.data)
+	if len(data) == 0 {
+		return event[len(event)-1] == '\n' || event[len(event)-1] == '\r'
+	}
+	if string(data) == "[DONE]" {
+		return true
+	}
+	s := scanner{b: data}
+	return s.value(0, 0, false) == len(data)
+}
+
+// Began says whether an event that is neither a comment nor a ping has come.
+func (r *Relay) Began() bool { return r.began }
+
+// Done says whether the answer is over in its dialect: [DONE], message_stop or
+// response.completed, incomplete or failed has come. A chat stream without
+// [DONE] is done too once [Relay.Finish] was called after a finish_reason.
+func (r *Relay) Done() bool { return r.done }
+
+// Finished says whether the answer itself is complete though the terminal event
+// may be missing: a finish_reason or stop_reason has come.
+func (r *Relay) Finished() bool { return r.finished || r.done }
+
+// Failed is the error event the vendor sent inside the stream, nil if none.
+func (r *Relay) Failed() *StreamError { return r.failed }
+
+// Usage is what the stream has reported so far: a lower bound of quality
+// partial until the answer is complete, and nothing at all of a stream with an
+// event too long to read.
+func (r *Relay) Usage() (pricing.Usage, pricing.Quality) {
+	if r.lost {
+		return pricing.Usage{}, pricing.Missing
+	}
+	u, q := r.tally.usage(r.conv)
+	if q.Complete() && !r.done && !r.final {
+		q = pricing.Partial
+	}
+	return u, q
+}
+
+// Served is the model and service tier the vendor says it used; empty if it does not.
+func (r *Relay) Served() (model, tier string) { return r.model, r.tier }

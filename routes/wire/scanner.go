@@ -1,0 +1,392 @@
+package wire
+
+import (
+	"bytes"
+	"time"
+)
+
+// scanner validates JSON strictly in one pass and allocates nothing. On the way
+// it counts what the prompt part of a body holds.
+type scanner struct {
+	b       []byte
+	text    int64         // bytes of decoded text in the prompt part, base64 not counted
+	markers int           // cache_control markers
+	ttl     time.Duration // longest lifetime a marker names
+	role    span          // inside of the last "role" string of a message
+	bad     int           // where the input is not JSON; meaningful once fault is set
+	fault   string
+}
+
+func (s *scanner) fail(i int, fault string) int {
+	if s.fault == "" {
+		s.bad, s.fault = i, fault
+	}
+	return -1
+}
+
+// value scans the value at i and is the offset after it, or -1. depth is how
+// many containers it stands in; prompt says that it belongs to the prompt part.
+func (s *scanner) value(i, depth int, prompt bool) int {
+	if i >= len(s.b) {
+		return s.fail(i, "it ends too early")
+	}
+	switch c := s.b[i]; c {
+	case '"':
+		end, saved := scanString(s.b, i+1)
+		if end < 0 {
+			return s.fail(saved, "invalid string")
+		}
+		if prompt && !bytes.HasPrefix(s.b[i+1:end], dataURL) {
+			s.text += int64(end - i - 1 - saved)
+		}
+		return end + 1
+	case '{':
+		return s.object(i, depth+1, prompt)
+	case '[':
+		return s.array(i, depth+1, prompt)
+	case 't':
+		return s.literal(i, "true")
+	case 'f':
+		return s.literal(i, "false")
+	case 'n':
+		return s.literal(i, "null")
+	case '-', '0', '1', '2', '3', '4', '5', '6', '7', '8', '9':
+		if end := scanNumber(s.b, i); end > 0 {
+			return end
+		}
+		return s.fail(i, "invalid number")
+	}
+	return s.fail(i, "unexpected character")
+}
+
+var dataURL = []byte("data:")
+
+func (s *scanner) literal(i int, word string) int {
+	if end := i + len(word); end <= len(s.b) && string(s.b[i:end]) == word {
+		return end
+	}
+	return s.fail(i, "unexpected character")
+}
+
+func (s *scanner) array(i, depth int, prompt bool) int {
+	if depth > maxDepth {
+		return s.fail(i, "it nests deeper than 128 levels")
+	}
+	i = space(s.b, i+1)
+	if i < len(s.b) && s.b[i] == ']' {
+		return i + 1
+	}
+	for {
+		if i = s.value(i, depth, prompt); i < 0 {
+			return -1
+		}
+		i = space(s.b, i)
+		switch {
+		case i < len(s.b) && s.b[i] == ',':
+			i = space(s.b, i+1)
+		case i < len(s.b) && s.b[i] == ']':
+			return i + 1
+		default:
+			return s.fail(i, "a comma or ] is missing")
+		}
+	}
+}
+
+// messageDepth is the depth of the objects in a top-level array.
+const messageDepth = 3
+
+func (s *scanner) object(i, depth int, prompt bool) int {
+	if depth > maxDepth {
+		return s.fail(i, "it nests deeper than 128 levels")
+	}
+	i = space(s.b, i+1)
+	if i < len(s.b) && s.b[i] == '}' {
+		return i + 1
+	}
+	for {
+		key, escaped, at := s.key(i)
+		if at < 0 {
+			return -1
+		}
+		role := ordinary
+		if prompt {
+			role = special(key, escaped)
+		}
+		before := s.text
+		end := s.value(at, depth, prompt)
+		if end < 0 {
+			return -1
+		}
+		switch role {
+		case marker:
+			s.mark(at)
+		case sealed:
+			if s.b[at] == '"' {
+				s.text = before
+			}
+		case payload:
+			if s.b[at] == '"' && looksBase64(s.b[at+1:end-1]) {
+				s.text = before
+			}
+		case speaker:
+			if depth == messageDepth && s.b[at] == '"' {
+				s.role = span{at + 1, end - 1}
+			}
+		}
+		i = space(s.b, end)
+		switch {
+		case i < len(s.b) && s.b[i] == ',':
+			i = space(s.b, i+1)
+		case i < len(s.b) && s.b[i] == '}':
+			return i + 1
+		default:
+			return s.fail(i, "a comma or } is missing")
+		}
+	}
+}
+
+// key scans the key at i and its colon; at is the offset of the value, or -1.
+func (s *scanner) key(i int) (key []byte, escaped bool, at int) {
+	if i >= len(s.b) || s.b[i] != '"' {
+		return nil, false, s.fail(i, "a member's name is missing")
+	}
+	end, saved := scanString(s.b, i+1)
+	if end < 0 {
+		return nil, false, s.fail(saved, "invalid string")
+	}
+	at = space(s.b, end+1)
+	if at >= len(s.b) || s.b[at] != ':' {
+		return nil, false, s.fail(at, "a colon is missing")
+	}
+	return s.b[i+1 : end], saved > 0, space(s.b, at+1)
+}
+
+// mark counts the value at i if it is a cache marker: an object of type
+// ephemeral, the only type there is. A schema's property of that name is none.
+func (s *scanner) mark(i int) {
+	if s.b[i] != '{' {
+		return
+	}
+	var ephemeral bool
+	var ttl time.Duration
+	for w := walk(s.b, i); w.next(); {
+		switch {
+		case w.is("type"):
+			ephemeral = w.isText("ephemeral")
+		case w.is("ttl") && s.b[w.from] == '"':
+			ttl = lifetime(string(unescaped(s.b[w.from+1 : w.to-1])))
+		}
+	}
+	if ephemeral {
+		s.markers++
+		s.ttl = max(s.ttl, ttl)
+	}
+}
+
+// lifetime reads a lifetime such as 5m, 1h or 24h; 0 if it is none.
+func lifetime(text string) time.Duration {
+	if len(text) > 8 {
+		return 0
+	}
+	d, err := time.ParseDuration(text)
+	if err != nil || d <= 0 {
+		return 0
+	}
+	return d
+}
+
+// keyRole is what a key inside the prompt part means to the scan.
+type keyRole uint8
+
+const (
+	ordinary keyRole = iota
+	marker           // cache_control
+	sealed           // always base64: encrypted_content, signature
+	payload          // base64 or text: data, file_data
+	speaker          // role
+)
+
+func special(key []byte, escaped bool) keyRole {
+	if escaped {
+		if len(key) > 6*len("encrypted_content") {
+			return ordinary
+		}
+		key = unescaped(key)
+	}
+	switch string(key) {
+	case "cache_control":
+		return marker
+	case "encrypted_content", "signature":
+		return sealed
+	case "data", "file_data":
+		return payload
+	case "role":
+		return speaker
+	}
+	return ordinary
+}
+
+// looksBase64 judges by the first bytes: text has a space or a stop before long.
+func looksBase64(raw []byte) bool {
+	if bytes.HasPrefix(raw, dataURL) {
+		return true
+	}
+	for _, c := range raw[:min(len(raw), 64)] {
+		switch {
+		case 'a' <= c && c <= 'z', 'A' <= c && c <= 'Z', '0' <= c && c <= '9':
+		case c == '+', c == '/', c == '=', c == '-', c == '_', c == '\\', c == 'n', c == 'r':
+		default:
+			return false
+		}
+	}
+	return true
+}
+
+// member is one member of an object, by offsets.
+type member struct {
+	before   int // end of the member before it; just after the brace for the first
+	key      int // of the key's opening quote
+	keyEnd   int // of the key's closing quote
+	from, to int // of the value
+	escaped  bool
+}
+
+func (m *member) span() span { return span{m.from, m.to} }
+
+// members walks one object: for w := walk(b, i); w.next(); { … }. Afterwards
+// end is the offset after the closing brace, 0 if the object is not valid JSON.
+type members struct {
+	scanner
+	member
+	depth int
+	at    int // where the next member may start
+	begun bool
+	end   int
+}
+
+// walk starts at the brace at i.
+func walk(b []byte, i int) members {
+	return members{scanner: scanner{b: b}, at: i, depth: 1}
+}
+
+// nextKey goes to the next member and stops before its value, which
+// scanValue must scan.
+func (w *members) nextKey() bool {
+	i := w.at
+	if !w.begun {
+		w.begun = true
+		if i >= len(w.b) || w.b[i] != '{' {
+			w.fail(i, "it is not an object")
+			return false
+		}
+		w.before = i + 1
+		i = space(w.b, i+1)
+		if i < len(w.b) && w.b[i] == '}' {
+			w.end = i + 1
+			return false
+		}
+	} else {
+		w.before = w.to
+		i = space(w.b, i)
+		switch {
+		case i < len(w.b) && w.b[i] == '}':
+			w.end = i + 1
+			return false
+		case i >= len(w.b) || w.b[i] != ',':
+			w.fail(i, "a comma or } is missing")
+			return false
+		}
+		i = space(w.b, i+1)
+	}
+	key, escaped, at := w.scanner.key(i)
+	if at < 0 {
+		return false
+	}
+	w.member.key, w.keyEnd, w.escaped, w.from = i, i+1+len(key), escaped, at
+	return true
+}
+
+// scanValue scans the value nextKey stopped at.
+func (w *members) scanValue(prompt bool) bool {
+	w.to = w.value(w.from, w.depth, prompt)
+	w.at = w.to
+	return w.to > 0
+}
+
+// next goes to the next member and scans it whole.
+func (w *members) next() bool { return w.nextKey() && w.scanValue(false) }
+
+// name is the member's name, decoded.
+func (w *members) name() []byte {
+	raw := w.b[w.member.key+1 : w.keyEnd]
+	if !w.escaped {
+		return raw
+	}
+	return unescaped(raw)
+}
+
+// is says whether the member has this name.
+func (w *members) is(name string) bool { return string(w.name()) == name }
+
+// isNull says whether the value is null.
+func (w *members) isNull() bool { return w.b[w.from] == 'n' }
+
+// isText says whether the value is this string.
+func (w *members) isText(text string) bool {
+	return w.b[w.from] == '"' && string(unescaped(w.b[w.from+1:w.to-1])) == text
+}
+
+// textOf is the decoded string at a valid value's span; ok is false if it is none.
+func textOf(b []byte, v span) (text []byte, ok bool) {
+	if !v.found() || b[v.from] != '"' {
+		return nil, false
+	}
+	return unescaped(b[v.from+1 : v.to-1]), true
+}
+
+// elements walks one array, as members does an object.
+type elements struct {
+	*scanner
+	at       int
+	begun    bool
+	depth    int
+	prompt   bool
+	from, to int
+	end      int
+}
+
+// each starts at the bracket at i.
+func each(s *scanner, i, depth int, prompt bool) elements {
+	return elements{scanner: s, at: i, depth: depth, prompt: prompt}
+}
+
+func (w *elements) next() bool {
+	i := w.at
+	if !w.begun {
+		w.begun = true
+		if i >= len(w.b) || w.b[i] != '[' {
+			w.fail(i, "it is not an array")
+			return false
+		}
+		i = space(w.b, i+1)
+		if i < len(w.b) && w.b[i] == ']' {
+			w.end = i + 1
+			return false
+		}
+	} else {
+		i = space(w.b, i)
+		switch {
+		case i < len(w.b) && w.b[i] == ']':
+			w.end = i + 1
+			return false
+		case i >= len(w.b) || w.b[i] != ',':
+			w.fail(i, "a comma or ] is missing")
+			return false
+		}
+		i = space(w.b, i+1)
+	}
+	w.from = i
+	w.to = w.value(i, w.depth, w.prompt)
+	w.at = w.to
+	return w.to > 0
+}

@@ -1,0 +1,147 @@
+package wire
+
+import (
+	"slices"
+
+	"github.com/warmroute/warmroute/catalog"
+)
+
+// Edits are what is changed in a body for one candidate. The zero Edits cut
+// what is ours and change nothing else.
+type Edits struct {
+	Model    string   // the vendor's own id; empty: the client's stays
+	Accepts  []string // members of ours the vendor understands, left in
+	Refuses  []string // members the vendor must never be sent, cut out
+	AskUsage bool     // ask a chat stream for usage if the client said nothing of it
+	CacheKey string   // append prompt_cache_key unless the client sent one; empty: do not
+}
+
+// Upstream appends the edited body to dst and returns it.
+//
+// Everything but the edits is the client's body byte for byte: order, white
+// space and the spelling of numbers stay. What is appended stands at a fixed
+// place, so equal bodies with equal edits give equal bytes.
+func (r *Request) Upstream(dst []byte, e Edits) []byte {
+	s := splice{b: r.Body, dst: dst}
+	last := 0 // end of the last member that stays
+	for i := range r.top {
+		m := &r.top[i]
+		switch {
+		case !r.cuts(i, &e):
+			r.change(&s, i, &e)
+			last = m.to
+		case last > 0:
+			s.cut(m.before, m.to)
+		case i+1 < len(r.top):
+			s.cut(m.key, r.top[i+1].key)
+		default:
+			s.cut(m.key, m.to)
+		}
+	}
+	s.upTo(last)
+	if r.asks(&e) && r.at[fieldStreamOptions] == 0 {
+		s.dst = append(s.dst, `,"stream_options":{"include_usage":true}`...)
+	}
+	if r.keys(&e) && r.at[fieldCacheKey] == 0 {
+		s.dst = append(s.dst, `,"prompt_cache_key":`...)
+		s.dst = appendString(s.dst, e.CacheKey)
+	}
+	return s.rest()
+}
+
+// cuts says whether the i-th member is left out.
+func (r *Request) cuts(i int, e *Edits) bool {
+	f := r.which[i]
+	switch {
+	case f == fieldModel:
+		return false
+	case f.ours() && !slices.Contains(e.Accepts, fieldNames[f]):
+		return true
+	case f != unknown:
+		return slices.Contains(e.Refuses, fieldNames[f])
+	}
+	m := &r.top[i]
+	name := r.Body[m.key+1 : m.keyEnd]
+	if m.escaped {
+		name = unescaped(name)
+	}
+	for _, never := range e.Refuses {
+		if string(name) == never {
+			return true
+		}
+	}
+	return false
+}
+
+// asks says whether usage is asked for on the client's behalf.
+func (r *Request) asks(e *Edits) bool {
+	return e.AskUsage && r.Stream && r.API == catalog.Chat && !r.UsageAsked &&
+		!slices.Contains(e.Refuses, "stream_options")
+}
+
+// keys says whether the upstream cache key is ours to send.
+func (r *Request) keys(e *Edits) bool {
+	return e.CacheKey != "" && !r.value(fieldCacheKey).found() && !slices.Contains(e.Refuses, "prompt_cache_key")
+}
+
+// change edits inside a member that stays.
+func (r *Request) change(s *splice, i int, e *Edits) {
+	m := &r.top[i]
+	switch r.which[i] {
+	case fieldModel:
+		if e.Model != "" {
+			s.cut(m.from, m.to)
+			s.dst = appendString(s.dst, e.Model)
+		}
+	case fieldStreamOptions:
+		if !r.asks(e) {
+			return
+		}
+		switch {
+		case r.Body[m.from] == 'n':
+			s.put(m.from, m.to, `{"include_usage":true}`)
+		case r.options.null.found():
+			s.put(r.options.null.from, r.options.null.to, `true`)
+		case r.options.some:
+			s.put(r.options.last, r.options.last, `,"include_usage":true`)
+		default:
+			s.put(r.options.last, r.options.last, `"include_usage":true`)
+		}
+	case fieldCacheKey:
+		if r.keys(e) { // it is null
+			s.cut(m.from, m.to)
+			s.dst = appendString(s.dst, e.CacheKey)
+		}
+	}
+}
+
+// splice copies b to dst but for the edits, which are made from left to right.
+type splice struct {
+	b, dst []byte
+	at     int // what stands before it is copied or cut
+}
+
+func (s *splice) upTo(i int) {
+	if i > s.at {
+		s.dst = append(s.dst, s.b[s.at:i]...)
+		s.at = i
+	}
+}
+
+// cut leaves b[from:to] out.
+func (s *splice) cut(from, to int) {
+	s.upTo(from)
+	s.at = to
+}
+
+// put replaces b[from:to] by text.
+func (s *splice) put(from, to int, text string) {
+	s.cut(from, to)
+	s.dst = append(s.dst, text...)
+}
+
+// rest copies what is left and returns the result.
+func (s *splice) rest() []byte {
+	s.upTo(len(s.b))
+	return s.dst
+}
