@@ -6,13 +6,25 @@ import (
 )
 
 // Secret is a key that no format verb, encoder or logger prints.
-type Secret struct{ text string }
+//
+// The zero Secret is empty. Two secrets are compared by what they reveal, not
+// with ==.
+type Secret struct {
+	// A pointer, because fmt prints what lies in unexported fields without
+	// asking their methods, and of a pointer prints only the address.
+	text *string
+}
 
 // NewSecret wraps a key.
-func NewSecret(text string) Secret { return Secret{text} }
+func NewSecret(text string) Secret { return Secret{&text} }
 
 // Reveal is the key itself, for the one place that sends it to its vendor.
-func (s Secret) Reveal() string { return s.text }
+func (s Secret) Reveal() string {
+	if s.text == nil {
+		return ""
+	}
+	return *s.text
+}
 
 const hidden = "***"
 
