@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
-	"slices"
 	"strings"
 
 	"github.com/gin-gonic/gin"
@@ -31,36 +30,12 @@ func dialect(path string) catalog.API {
 	return catalog.Chat
 }
 
-// kindOf is the dialects' common word for a status.
-func kindOf(status int) string {
-	switch status {
-	case http.StatusUnauthorized:
-		return "authentication_error"
-	case http.StatusForbidden:
-		return "permission_error"
-	case http.StatusNotFound:
-		return "not_found_error"
-	case http.StatusRequestEntityTooLarge:
-		return "request_too_large"
-	case http.StatusTooManyRequests:
-		return "rate_limit_error"
-	case http.StatusGatewayTimeout:
-		return "timeout_error"
-	case http.StatusServiceUnavailable, 529:
-		return "overloaded_error"
-	}
-	if status >= http.StatusInternalServerError {
-		return "api_error"
-	}
-	return "invalid_request_error"
-}
-
 // fail answers with an error of ours.
 func fail(c *gin.Context, api catalog.API, status int, message string) {
-	failAs(c, api, status, kindOf(status), message)
+	failAs(c, api, status, "", message)
 }
 
-// failAs is fail with a kind of its own.
+// failAs is fail with a word for programs; empty, the status says it.
 func failAs(c *gin.Context, api catalog.API, status int, kind, message string) {
 	write(c, status, "application/json", wire.ErrorBody(api, status, kind, message))
 }
@@ -90,7 +65,9 @@ func unserved(c *gin.Context, api catalog.API, asked string, now *catalog.Catalo
 	case errors.As(err, &refused):
 		fail(c, api, http.StatusBadRequest, refused.Message)
 	case errors.As(err, &noRoute):
-		fail(c, api, http.StatusBadRequest, explain(noRoute, api, now))
+		fail(c, api, http.StatusBadRequest, sentence(noRoute))
+	case errors.Is(err, engine.ErrSort):
+		fail(c, api, http.StatusBadRequest, sentence(err))
 	case errors.Is(err, engine.ErrUnknownTarget):
 		failAs(c, api, http.StatusNotFound, "model_not_found", unknown(asked, now))
 	case errors.Is(err, errTooLarge):
@@ -174,68 +151,6 @@ func relay(c *gin.Context, api catalog.API, reply *engine.Reply) {
 		return
 	}
 	fail(c, api, reply.Status, fmt.Sprintf("The vendor refused the request with status %d.", reply.Status))
-}
-
-// explain says why no route was left, and what would work.
-func explain(e *engine.NoRouteError, api catalog.API, now *catalog.Catalog) string {
-	var b strings.Builder
-	b.WriteString(sentence(e))
-	for _, m := range e.Plan.Models {
-		for _, r := range m.Removed {
-			fmt.Fprintf(&b, " %s: %s.", r.Route.Vendor.Name, reason(r, api))
-		}
-	}
-	if models := speaking(now, api); len(models) > 0 {
-		fmt.Fprintf(&b, " Models for the %s API: %s.", api, strings.Join(models, ", "))
-	}
-	return b.String()
-}
-
-// reason says in words what took a route out.
-func reason(r engine.Removed, api catalog.API) string {
-	switch r.Why {
-	case engine.WhyAPI:
-		speaks := make([]string, len(r.Route.Vendor.API))
-		for i, a := range r.Route.Vendor.API {
-			speaks[i] = string(a)
-		}
-		return fmt.Sprintf("speaks %s, not %s", strings.Join(speaks, " and "), api)
-	case engine.WhyOnly:
-		return "not among the vendors asked for"
-	case engine.WhyIgnore:
-		return "asked to be left out"
-	case engine.WhyContext:
-		return "the prompt does not fit its context window"
-	case engine.WhyDisabled:
-		return "disabled in the catalog"
-	case engine.WhyTags:
-		return "lacks a tag that the policy needs"
-	case engine.WhyMaxPrice:
-		return "dearer than the policy allows"
-	case engine.WhyCredential:
-		return "none of its credentials has a key"
-	case engine.WhyOrigin:
-		return "the request holds content that only another vendor can read"
-	}
-	return string(r.Why)
-}
-
-// maxNamed is the most models a message names.
-const maxNamed = 10
-
-// speaking lists models that can be asked for in a dialect.
-func speaking(now *catalog.Catalog, api catalog.API) []string {
-	if now == nil {
-		return nil
-	}
-	var names []string
-	for _, m := range now.Models {
-		works := slices.ContainsFunc(m.Routes, func(r *catalog.Route) bool { return r.Disabled == "" && r.Vendor.Speaks(api) })
-		if works && len(names) < maxNamed {
-			names = append(names, m.Name)
-		}
-	}
-	return names
 }
 
 // exists is what every 404 names.

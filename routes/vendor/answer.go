@@ -9,7 +9,6 @@ import (
 	"slices"
 
 	"github.com/warmroute/warmroute/engine"
-	"github.com/warmroute/warmroute/pricing"
 	"github.com/warmroute/warmroute/routes/wire"
 )
 
@@ -116,13 +115,4 @@ func isError(body []byte) bool { return onlyError.Match(body[:min(len(body), 256
 // then a cut cannot be seen from outside.
 func closeDelimited(answer *http.Response) bool {
 	return answer.ContentLength < 0 && len(answer.TransferEncoding) == 0 && answer.ProtoMajor < 2
-}
-
-// unfinished is the quality of what an answer reported before it was over: a
-// lower bound.
-func unfinished(q pricing.Quality) pricing.Quality {
-	if q.Complete() {
-		return pricing.Partial
-	}
-	return q
 }

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"io"
+	"net"
 	"net/http"
 	"strconv"
 	"strings"
@@ -64,7 +65,14 @@ func (a *attempt) send() {
 		return
 	}
 	defer body.release()
-	answer, err := a.c.transportFor(a.Candidate.Route.Vendor.AllowPrivate).RoundTrip(request)
+	transport := a.c.transportFor(a.Candidate.Route.Vendor.AllowPrivate)
+	answer, err := transport.RoundTrip(request)
+	if unsent(err) && a.cause() == nil {
+		// A pooled connection that its vendor was closing: nobody has read the
+		// request, so it goes out once more.
+		request.Body = body.reader()
+		answer, err = transport.RoundTrip(request)
+	}
 	if err != nil {
 		a.unanswered(err)
 		return
@@ -92,6 +100,13 @@ func (a *attempt) send() {
 	default:
 		a.whole(answer, plain)
 	}
+}
+
+// unsent says whether an attempt failed in writing the request: it did not
+// reach its vendor whole, and may be sent again.
+func unsent(err error) bool {
+	var op *net.OpError
+	return errors.As(err, &op) && (op.Op == "write" || op.Op == "readfrom")
 }
 
 // begin starts the wait for the first byte, ended early when the client leaves:

@@ -26,6 +26,7 @@ type streamed struct {
 	held    []byte  // what the client may have once the first event has come
 	tail    [2]byte // the last bytes the client got
 	over    bool    // a terminal or an error event has come: the end may follow
+	marked  bool    // what came last looks like [DONE], perhaps without its blank line
 	gone    bool    // the client takes no more
 	drained int     // bytes read since
 }
@@ -39,9 +40,6 @@ func (a *attempt) stream(answer *http.Response, plain io.Reader) {
 	s.end(err)
 	a.Usage, a.Quality = s.relay.Usage()
 	a.ServedModel, a.ServedTier = s.relay.Served()
-	if a.Stage != engine.StageServed && !s.relay.Done() {
-		a.Quality = unfinished(a.Quality)
-	}
 	if a.Committed {
 		a.settleDeadline()
 	}
@@ -55,6 +53,7 @@ func (s *streamed) copy(buffer []byte, plain io.Reader) error {
 			if s.FirstByte == 0 {
 				s.FirstByte = s.c.o.Now().Sub(s.Started)
 			}
+			s.marked = marksEnd(buffer[:n])
 			if stop := s.take(buffer[:n]); stop != nil {
 				return stop
 			}
@@ -68,10 +67,10 @@ func (s *streamed) copy(buffer []byte, plain io.Reader) error {
 
 // await gives the next read its time.
 func (s *streamed) await() {
+	over := s.marked || s.relay.Done() || s.relay.Failed() != nil
 	switch {
-	case s.over:
-	case s.relay.Done() || s.relay.Failed() != nil:
-		s.over = true
+	case over && s.over:
+	case over:
 		s.arm(s.c.o.Linger, errLingered)
 	case !s.Committed && !s.gone:
 		left := s.c.o.FirstByte - s.c.o.Now().Sub(s.Started)
@@ -79,9 +78,20 @@ func (s *streamed) await() {
 	default:
 		s.arm(s.c.o.Idle, errIdle)
 	}
+	s.over = over
 }
 
-// errNoEvent ends a stream that has only comments, or an error for its first event.
+// doneLine is the last line of a chat stream.
+var doneLine = []byte("data: [DONE]")
+
+// marksEnd says whether what arrived ends with a [DONE] line. Some vendors leave
+// out the blank line that makes it an event, and keep the connection open.
+func marksEnd(chunk []byte) bool {
+	before, ok := bytes.CutSuffix(bytes.TrimRight(chunk, "\r\n"), doneLine)
+	return ok && (len(before) == 0 || before[len(before)-1] == '\n')
+}
+
+// streamEnd is an end that the relay itself decides.
 type streamEnd string
 
 func (e streamEnd) Error() string { return string(e) }
@@ -165,10 +175,12 @@ func (s *streamed) pass(p []byte) error {
 
 // end says how the stream went and, if it was cut, tells the client.
 func (s *streamed) end(err error) {
-	if err == io.EOF || s.relay.Done() {
+	gone := s.gone || s.left()
+	_, quality := s.relay.Usage()
+	complete := s.relay.Done() || s.cause() == errLingered || gone && s.relay.Finished() && quality.Complete()
+	if err == io.EOF || complete {
 		s.finish()
 	}
-	gone := s.gone || s.left()
 	failed := s.relay.Failed()
 	switch {
 	case failed != nil && !s.Committed:
