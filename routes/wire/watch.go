@@ -69,22 +69,39 @@ var (
 	wordModel  = []byte(`"model"`)
 )
 
-// finishes says whether a finish_reason other than null stands in the bytes.
-func finishes(data []byte) bool {
-	for {
-		i := bytes.Index(data, wordFinish)
+// holds says whether a member of this name, at any depth, has a value other
+// than null, and where the first that is null stands: its key and the end of null.
+func holds(data, word []byte) (some bool, null span) {
+	for from := 0; ; {
+		i := bytes.Index(data[from:], word)
 		if i < 0 {
-			return false
+			return false, null
 		}
-		data = data[i+len(wordFinish):]
-		at := space(data, 0)
+		i += from
+		from = i + len(word)
+		at := space(data, from)
 		if at >= len(data) || data[at] != ':' {
 			continue
 		}
-		if at = space(data, at+1); at < len(data) && data[at] != 'n' {
-			return true
+		at = space(data, at+1)
+		switch {
+		case at >= len(data):
+		case data[at] != 'n':
+			return true, null
+		case !null.found():
+			null = span{i, min(at+len("null"), len(data))}
 		}
 	}
+}
+
+// topLevel says whether what follows offset i closes the object that is data,
+// which makes the member that ends at i one of its own. It spares a chunk that
+// repeats "usage":null its parsing.
+func topLevel(data []byte, i int) bool {
+	w := members{scanner: scanner{b: data}, member: member{to: i}, depth: 1, at: i, begun: true}
+	for w.next() {
+	}
+	return w.closed()
 }
 
 // object starts to walk data's top level, white space before it allowed.
@@ -97,9 +114,24 @@ func (w *members) closed() bool { return w.end > 0 && space(w.b, w.end) == len(w
 func (r *Relay) chat(e *event) bool {
 	r.began = true
 	data := e.data
-	usage := bytes.Contains(data, wordUsage)
-	finish := !r.finished && finishes(data)
+	usage, null := holds(data, wordUsage)
+	finish := false
+	if !r.finished {
+		finish, _ = holds(data, wordFinish)
+	}
 	named := string(e.name) == "error"
+	if null.found() && r.o.HideUsage {
+		at := null.from - 1
+		for at > 0 && data[at] != ',' && data[at] != '{' {
+			at--
+		}
+		simple := !usage && !finish && at > 0 && data[at] == ',' && len(bytes.TrimSpace(data[at+1:null.from])) == 0
+		if simple && topLevel(data, null.to) && r.model != "" && !bytes.Contains(data, wordError) {
+			r.remove(e, at, null.to)
+			return true
+		}
+		usage = true
+	}
 	if !usage && !finish && !named && !bytes.Contains(data, wordError) && (r.model != "" || !bytes.Contains(data, wordModel)) {
 		return true
 	}

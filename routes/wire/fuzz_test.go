@@ -1,0 +1,109 @@
+package wire
+
+import (
+	"bytes"
+	"encoding/json"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/warmroute/warmroute/catalog"
+	"github.com/warmroute/warmroute/pricing"
+)
+
+var apis = []catalog.API{catalog.Chat, catalog.Responses, catalog.Messages}
+
+// FuzzRelay feeds a stream whole, byte by byte and in random pieces: output and
+// findings must be the same, and without edits the output is the input.
+func FuzzRelay(f *testing.F) {
+	files, err := filepath.Glob(filepath.Join("..", "..", "testdata", "responses", "*.sse"))
+	if err != nil || len(files) == 0 {
+		f.Fatal("no streams", err)
+	}
+	for _, name := range files {
+		b, err := os.ReadFile(name)
+		if err != nil {
+			f.Fatal(err)
+		}
+		for i := range apis {
+			f.Add(b, uint64(i), true)
+		}
+		f.Add(bytes.ReplaceAll(b, []byte("\n"), []byte("\r\n")), uint64(7), true)
+		f.Add(bytes.ReplaceAll(b, []byte("\n"), []byte("\r")), uint64(9), true)
+	}
+	f.Add([]byte("\xef\xbb\xbfdata: {\"usage\":null}\r\n\r\r\n\n"), uint64(3), true)
+	f.Fuzz(func(t *testing.T, stream []byte, seed uint64, edits bool) {
+		if len(stream) > 1<<16 {
+			return
+		}
+		o := RelayOptions{API: apis[seed%3]}
+		if edits {
+			o.Metadata, o.HideUsage = []byte(`{"g":[1]}`), true
+		}
+		whole := relay(o, stream, max(1, len(stream)))
+		same := func(r relayed, how string) {
+			m1, t1 := whole.Served()
+			m2, t2 := r.Served()
+			if r.out != whole.out || r.usage != whole.usage || r.quality != whole.quality || r.Done() != whole.Done() ||
+				r.Began() != whole.Began() || (r.Failed() == nil) != (whole.Failed() == nil) || m1 != m2 || t1 != t2 {
+				t.Fatalf("%s:\n%q\nwhole:\n%q\n%+v %+v", how, r.out, whole.out, r.usage, whole.usage)
+			}
+		}
+		same(relay(o, stream, 1), "byte by byte")
+		rnd := rand.New(rand.NewPCG(seed, 5))
+		r := NewRelay(o)
+		var out []byte
+		for rest := stream; len(rest) > 0; {
+			n := 1 + rnd.IntN(len(rest))
+			// The caller uses its buffer again: what was held must not be in it.
+			chunk := bytes.Clone(rest[:n])
+			out = append(out, r.Feed(chunk)...)
+			clear(chunk)
+			rest = rest[n:]
+		}
+		out = append(out, r.Finish()...)
+		u, q := r.Usage()
+		same(relayed{r, string(out), u, q}, "random pieces")
+		if u.Input < 0 || u.CacheRead < 0 || u.CacheWrite5m < 0 || u.CacheWrite1h < 0 || u.Output < 0 || u.Reasoning < 0 {
+			t.Fatalf("negative: %+v", u)
+		}
+		if !edits && o.API != catalog.Messages && !strings.HasPrefix(whole.out, string(stream)) && !strings.HasPrefix(string(stream), whole.out) {
+			t.Fatalf("changed without an edit:\n%q\n%q", stream, whole.out)
+		}
+	})
+}
+
+// FuzzUsage reads arbitrary usage objects: counts lie in range, no bucket is
+// negative, and where cached tokens are inside, the buckets make up the prompt.
+func FuzzUsage(f *testing.F) {
+	f.Add([]byte(`{"prompt_tokens":1000,"completion_tokens":10,"prompt_tokens_details":{"cached_tokens":1200}}`), []byte(`{}`), uint8(0))
+	f.Add([]byte(`{"input_tokens":8,"cache_creation":{"ephemeral_1h_input_tokens":6000},"output_tokens":-1}`), []byte(`null`), uint8(1))
+	f.Add([]byte(`{"inputTokens":25,"outputTokens":1e9,"totalTokens":1099511627777}`), []byte(`[]`), uint8(8))
+	f.Fuzz(func(t *testing.T, first, second []byte, which uint8) {
+		c := &conventions[int(which)%len(conventions)]
+		var sum tally
+		for _, b := range [][]byte{first, second} {
+			b = bytes.TrimSpace(b)
+			if json.Valid(b) && len(b) > 0 {
+				sum.read(c, b, span{0, len(b)})
+			}
+		}
+		u, q := sum.usage(c)
+		for _, n := range []int64{u.Input, u.CacheRead, u.CacheWrite5m, u.CacheWrite1h, u.Output, u.Reasoning} {
+			if n < 0 || n > 4*maxTokens {
+				t.Fatalf("%+v out of range", u)
+			}
+		}
+		if u.Reasoning > u.Output {
+			t.Fatalf("reasoning beside output: %+v", u)
+		}
+		if !c.cachedBeside && !c.cachedMaySpill && u.Prompt() != sum.count[promptTokens] {
+			t.Fatalf("%+v is not a prompt of %d", u, sum.count[promptTokens])
+		}
+		if !sum.any && q != pricing.Missing || sum.invalid && q != pricing.Invalid {
+			t.Fatalf("quality %q", q)
+		}
+	})
+}
