@@ -294,7 +294,7 @@ func (p *Plan) rivals(mp *ModelPlan, at int, all *[]pricing.Rival) []pricing.Riv
 // together; only another group can hold one further away.
 func (p *Plan) counted(mp *ModelPlan, i int) bool {
 	c := &p.Candidates[i]
-	if i > mp.From && p.Candidates[i-1].Route == c.Route {
+	if i > mp.From && p.Candidates[i-1].Route == c.Route && !p.Candidates[i-1].Down {
 		return true
 	}
 	if p.Candidates[mp.From].Group == c.Group {

@@ -1,0 +1,139 @@
+package engine
+
+import (
+	"testing"
+	"time"
+
+	"github.com/warmroute/warmroute/catalog"
+	"github.com/warmroute/warmroute/pricing"
+)
+
+// settleFacts are an accepted attempt of candidate a/k1 for an explicit session.
+func settleFacts(change func(*SettleFacts)) SettleFacts {
+	route := routeFor("m", "a")
+	route.Cache = catalog.CacheRules{Family: catalog.Implicit, TTL: 5 * time.Minute, MinPrefix: 1024}
+	f := SettleFacts{
+		Session:    Session{Tenant: "t", Class: ClassExplicit, ID: "boat"},
+		Turn:       7,
+		Candidate:  Candidate{Route: route, Credential: "k1"},
+		AcceptedAt: pinEpoch,
+		Lifetime:   5 * time.Minute,
+		Prompt:     Estimate{Tokens: 2000},
+		TextBytes:  8000,
+	}
+	if change != nil {
+		change(&f)
+	}
+	return f
+}
+
+func TestAccept(t *testing.T) {
+	self := func(class Class, tokens int64, family catalog.Family) func(*SettleFacts) {
+		return func(f *SettleFacts) {
+			f.Session.Class, f.Prompt.Tokens, f.Candidate.Route.Cache.Family = class, tokens, family
+		}
+	}
+	cases := []struct {
+		name       string
+		change     func(*SettleFacts)
+		pinned     bool
+		credential string
+	}{
+		{"an explicit session", nil, true, "k1"},
+		{"an explicit session with a small prompt where nothing is cached", self(ClassExplicit, 1, catalog.None), true, "k1"},
+		{"a cache key with a small prompt", self(ClassCacheKey, 1, catalog.Implicit), true, ""},
+		{"an agent's session", self(ClassAgent, 1024, catalog.Implicit), true, "k1"},
+		{"an agent's session below the minimum", self(ClassAgent, 1023, catalog.Implicit), false, ""},
+		{"an agent's session where nothing is cached", self(ClassAgent, 5000, catalog.None), false, ""},
+		{"a fingerprint", self(ClassFingerprint, 1024, catalog.Explicit), true, ""},
+		{"a fingerprint below the minimum", self(ClassFingerprint, 1023, catalog.Explicit), false, ""},
+		{"no session", func(f *SettleFacts) { f.Session = Session{} }, false, ""},
+		{"affinity off", func(f *SettleFacts) { f.Off = true }, false, ""},
+	}
+	for _, c := range cases {
+		t.Run(c.name, func(t *testing.T) {
+			change, ok := Accept(settleFacts(c.change))
+			if ok != c.pinned || change.Entry.Credential != c.credential || change.Drop {
+				t.Fatalf("pinned %v to %q", ok, change.Entry.Credential)
+			}
+			if !ok {
+				return
+			}
+			e := change.Entry
+			if change.Model != "m" || e.Vendor != "a" || e.Turn != 7 || !e.AcceptedAt.Equal(pinEpoch) || e.ExpiresAt.Sub(pinEpoch) != 285*time.Second || e.TextBytes != 8000 || e.Reported || e.Prompt != 0 {
+				t.Errorf("entry %+v", e)
+			}
+		})
+	}
+}
+
+func TestSettle(t *testing.T) {
+	usage := pricing.Usage{Input: 100, CacheRead: 1500, CacheWrite5m: 300, CacheWrite1h: 100, Output: 50}
+	served := Attempt{Stage: StageServed, Usage: usage, Quality: pricing.Authoritative}
+	cases := []struct {
+		name   string
+		change func(*SettleFacts)
+		a      Attempt
+		want   string
+	}{
+		{"served adds what was reported", nil, served, "keep"},
+		{"served without a report changes nothing more", nil, Attempt{Stage: StageServed}, ""},
+		{"served with a partial report changes nothing more", nil, Attempt{Stage: StageServed, Usage: usage, Quality: pricing.Partial}, ""},
+		{"broken drops", nil, Attempt{Stage: StageBroken, Failure: FailureCut}, "drop"},
+		{"abandoned keeps as it is", nil, Attempt{Stage: StageAbandoned, Failure: FailureClientLeft}, ""},
+		{"refused touches nothing", func(f *SettleFacts) { f.AcceptedAt = time.Time{} }, Attempt{Failure: FailureServer}, ""},
+		{"broken with affinity off touches nothing", func(f *SettleFacts) { f.Off = true }, Attempt{Stage: StageBroken}, ""},
+		{"served without a session", func(f *SettleFacts) { f.Session = Session{} }, served, ""},
+	}
+	for _, c := range cases {
+		t.Run(c.name, func(t *testing.T) {
+			got := ""
+			for _, change := range Settle(settleFacts(c.change), c.a) {
+				got += map[bool]string{false: "keep", true: "drop"}[change.Drop]
+				e := change.Entry
+				if !change.Drop && (!e.Reported || e.Prompt != 2050 || e.Read != 1500 || e.Write != 400 || e.Turn != 7) {
+					t.Errorf("entry %+v", e)
+				}
+			}
+			if got != c.want {
+				t.Errorf("did %q, want %q", got, c.want)
+			}
+		})
+	}
+}
+
+func TestSilentTurns(t *testing.T) {
+	before := func(silent int, ago time.Duration, bytes int64) Record {
+		at := pinEpoch.Add(-ago)
+		return Record{}.Keep("m", Entry{Vendor: "a", Credential: "k1", Turn: 6, AcceptedAt: at, ExpiresAt: at.Add(285 * time.Second), TextBytes: bytes, Silent: silent, Read: 9})
+	}
+	quiet := pricing.Usage{Input: 2000, Output: 10}
+	cases := []struct {
+		name   string
+		record Record
+		usage  pricing.Usage
+		want   int
+	}{
+		{"first turn has nothing to read", Record{}, quiet, 0},
+		{"second turn reads nothing", before(0, time.Minute, 7000), quiet, 1},
+		{"third turn reads nothing", before(1, time.Minute, 7000), quiet, 2},
+		{"a read ends it", before(2, time.Minute, 7000), pricing.Usage{Input: 1000, CacheRead: 1000}, 0},
+		{"a write ends it", before(2, time.Minute, 7000), pricing.Usage{Input: 1000, CacheWrite1h: 1000}, 0},
+		{"outside the window nothing is expected", before(1, 285*time.Second, 7000), quiet, 1},
+		{"below the minimum nothing is expected", before(1, time.Minute, 7000), pricing.Usage{Input: 1023}, 1},
+		{"a shorter prompt is a side call", before(1, time.Minute, 9000), quiet, 1},
+	}
+	for _, c := range cases {
+		t.Run(c.name, func(t *testing.T) {
+			f := settleFacts(func(f *SettleFacts) { f.Record = c.record })
+			changes := Settle(f, Attempt{Stage: StageServed, Usage: c.usage, Quality: pricing.Derived})
+			if len(changes) != 1 || changes[0].Entry.Silent != c.want {
+				t.Errorf("%+v, want %d silent turns", changes, c.want)
+			}
+		})
+	}
+	accepted, _ := Accept(settleFacts(func(f *SettleFacts) { f.Record = before(1, time.Minute, 7000) }))
+	if accepted.Entry.Silent != 1 || accepted.Entry.Read != 9 {
+		t.Errorf("acceptance forgets what was last reported: %+v", accepted.Entry)
+	}
+}
