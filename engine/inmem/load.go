@@ -81,10 +81,15 @@ func (s *shard) takeIn(key hash, stored engine.Record, now time.Time, loading bo
 	return merged, true
 }
 
-// unburied is stored without what was dropped meanwhile.
+// unburied is stored without what was dropped meanwhile, and without what that
+// had replaced: older acceptances of the same candidate.
 func (e *early) unburied(key hash, stored engine.Record) engine.Record {
 	for _, b := range e.buried[key] {
-		stored = stored.Drop(b.model, b.entry)
+		for _, old := range stored.For(b.model) {
+			if old.SameCandidate(b.entry) && !old.AcceptedAt.After(b.entry.AcceptedAt) {
+				stored = stored.Drop(b.model, old)
+			}
+		}
 	}
 	return stored
 }

@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math/rand/v2"
+	"reflect"
 	"testing"
 	"time"
 
@@ -171,4 +173,89 @@ func TestALoadOfMoreThanTheLimit(t *testing.T) {
 		t.Error("a new session is refused")
 	}
 	shut(t, p)
+}
+
+func TestWhatADroppedEntryReplacedIsNotLoaded(t *testing.T) {
+	p, _ := over(t, map[string]engine.Record{"s": stored(warm("a", 1), warm("b", 2))})
+	keep(t, p, "s", warm("a", 3))
+	drop(t, p, "s", warm("a", 3))
+	load(t, p)
+	if got := recalled(t, p, "s"); got != "b " {
+		t.Errorf("recalled %q", got)
+	}
+}
+
+// TestAnyOrderOfLoadingEndsTheSame keeps, drops, recalls and flushes at random
+// before and while the stored records are loaded. Memory and backing must end
+// as they would have, had everything been in memory from the start.
+func TestAnyOrderOfLoadingEndsTheSame(t *testing.T) {
+	const sessions = 6
+	for seed := range uint64(300) {
+		rnd := rand.New(rand.NewPCG(seed, 2))
+		turn, began := uint64(0), time.Now().UTC().Round(0)
+		next := func() engine.Entry {
+			turn++
+			at := began.Add(time.Duration(turn) * time.Millisecond)
+			return engine.Entry{Vendor: fmt.Sprint("v", rnd.IntN(engine.MaxWarm)), Turn: turn, AcceptedAt: at, ExpiresAt: at.Add(5 * time.Minute)}
+		}
+		s, twin := newShelf(), map[engine.PinKey]engine.Record{}
+		for i := range sessions {
+			for range rnd.IntN(4) {
+				key := pinKey(fmt.Sprint("s", i))
+				twin[key] = twin[key].Keep("m", next())
+				s.records[key] = twin[key]
+			}
+		}
+		ctx := context.Background()
+		p := inmem.New(inmem.Options{Backing: s, Delay: time.Hour})
+		kept := map[engine.PinKey][]engine.Entry{}
+		step := func() {
+			key := pinKey(fmt.Sprint("s", rnd.IntN(sessions)))
+			var err error
+			switch rnd.IntN(6) {
+			case 0:
+				_, err = p.Recall(ctx, key)
+			case 1:
+				err = p.Flush(ctx)
+			case 2, 3:
+				if len(kept[key]) > 0 {
+					e := kept[key][rnd.IntN(len(kept[key]))]
+					err = p.Drop(ctx, key, "m", e)
+					twin[key] = twin[key].Drop("m", e)
+				}
+			default:
+				e := next()
+				kept[key] = append(kept[key], e)
+				err = p.Keep(ctx, key, "m", e)
+				twin[key] = twin[key].Keep("m", e)
+			}
+			if err != nil {
+				t.Fatal(err)
+			}
+		}
+		for range rnd.IntN(20) {
+			step()
+		}
+		s.during = func(engine.PinKey) {
+			for range rnd.IntN(4) {
+				step()
+			}
+		}
+		load(t, p)
+		s.during = nil
+		for range rnd.IntN(5) {
+			step()
+		}
+		shut(t, p)
+		for i := range sessions {
+			key := pinKey(fmt.Sprint("s", i))
+			r, err := p.Recall(ctx, key)
+			if err != nil || !reflect.DeepEqual(r.For("m"), twin[key].For("m")) {
+				t.Fatalf("seed %d, session %d: memory holds %+v, want %+v (%v)", seed, i, r, twin[key], err)
+			}
+			if !reflect.DeepEqual(s.records[key].For("m"), twin[key].For("m")) {
+				t.Fatalf("seed %d, session %d: stored is %+v, want %+v", seed, i, s.records[key], twin[key])
+			}
+		}
+	}
 }
