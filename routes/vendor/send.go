@@ -173,8 +173,8 @@ func (a *attempt) refused(answer *http.Response, plain io.Reader) {
 		return
 	case err != nil || len(body) > maxReply:
 		body = nil // half a refusal is no refusal; the status still says it
-	case a.echoes(body):
-		body = nil
+	case a.Failure == engine.FailureCredential, a.echoes(body):
+		body = nil // what is said of a key may contain it, whole or in part
 	}
 	if !readableRetry(retry, a.c.o.Now()) {
 		retry = ""

@@ -1,0 +1,536 @@
+package routes_test
+
+import (
+	"bytes"
+	"compress/gzip"
+	"crypto/sha256"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/klauspost/compress/zstd"
+
+	"github.com/warmroute/warmroute/engine"
+	"github.com/warmroute/warmroute/pricing"
+)
+
+const jsonAnswer = `{"id":"a1","object":"chat.completion","model":"ref-gpt","choices":[{"index":0,"message":{"role":"assistant","content":"41"},"finish_reason":"stop"}],"usage":{"prompt_tokens":100,"completion_tokens":5}}`
+
+// A body decoded into a map and encoded again has its keys in another order,
+// and a vendor's cache is lost with every request.
+func TestKeyOrderSurvivesFiftyTimes(t *testing.T) {
+	v := &script{text: jsonAnswer}
+	r := newRig(t, nil, stop{name: "pier", serve: v})
+	body := input(t, "requests/key-order.json")
+	for range 50 {
+		if got := r.post("chat", body); got.status != http.StatusOK || got.body != jsonAnswer {
+			t.Fatalf("%d %s", got.status, got.body)
+		}
+	}
+	want := strings.Replace(body, `"shop-alias"`, `"ref-gpt"`, 1)
+	sums := map[[32]byte]int{}
+	for _, g := range v.requests() {
+		sums[sha256.Sum256([]byte(g.body))]++
+	}
+	if len(sums) != 1 || v.requests()[0].body != want || sums[sha256.Sum256([]byte(want))] != 50 {
+		t.Errorf("%d sums, first body\n%s", len(sums), v.requests()[0].body)
+	}
+}
+
+func TestUsageIsAskedForAndHidden(t *testing.T) {
+	answer := input(t, "responses/chat-usage-asked-for.sse")
+	silent := input(t, "requests/stream-without-usage.json")
+	closing := func(extra string) string { return strings.TrimSuffix(strings.TrimSpace(silent), "}") + extra + "}" }
+	for _, c := range []struct {
+		name, body, extra string
+		received          string // what the vendor must get after the messages
+		hidden            bool
+	}{
+		{"not asked", silent, "", closing(`,"stream_options":{"include_usage":true}`), true},
+		{"asked", closing(`,"stream_options":{"include_usage":true}`), "", closing(`,"stream_options":{"include_usage":true}`), false},
+		{"declined", closing(`,"stream_options":{"include_usage":false}`), "", closing(`,"stream_options":{"include_usage":false}`), false},
+		{"a vendor that refuses the member", silent, "    refuses: [stream_options]", closing(""), false},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			v := &script{text: answer}
+			r := newRig(t, nil, stop{name: "pier", serve: v, extra: c.extra})
+			got := r.post("chat", c.body)
+			want := strings.Replace(c.received, `"shop-alias"`, `"ref-gpt"`, 1)
+			if sent := v.requests()[0]; sent.body != want || sent.length != int64(len(want)) {
+				t.Errorf("vendor got (%d) %s", sent.length, sent.body)
+			}
+			if c.hidden {
+				if strings.Contains(got.body, `"usage"`) || strings.Contains(got.body, `"choices":[]`) || !strings.HasSuffix(got.body, "data: [DONE]\n\n") {
+					t.Errorf("client got\n%s", got.body)
+				}
+			} else if got.body != answer {
+				t.Errorf("client got\n%s", got.body)
+			}
+			a := r.last(1)
+			if a.Usage != (pricing.Usage{Input: 54, CacheRead: 256, Output: 18}) {
+				t.Errorf("usage %+v", a.Usage)
+			}
+			money(t, a, "0.000379")
+		})
+	}
+}
+
+func TestALineOverAMegabytePasses(t *testing.T) {
+	chunk := func(rest string) string {
+		return `data: {"id":"c10","object":"chat.completion.chunk","created":1790000000,"model":"ref-gpt",` + rest + "}\n\n"
+	}
+	answer := chunk(`"choices":[{"index":0,"delta":{"role":"assistant","content":"`+strings.Repeat("w", 1_200_000)+`"},"finish_reason":null}]`) +
+		chunk(`"choices":[{"index":0,"delta":{},"finish_reason":"stop"}]`) +
+		chunk(`"choices":[],"usage":{"prompt_tokens":40,"completion_tokens":300000,"total_tokens":300040}`) + "data: [DONE]\n\n"
+	r := newRig(t, nil, stop{name: "pier", serve: &script{text: answer}})
+	got := r.post("chat", `{"model":"m","messages":[],"stream":true,"stream_options":{"include_usage":true}}`)
+	if got.body != answer || got.err != nil {
+		t.Errorf("%d bytes of %d, %v", len(got.body), len(answer), got.err)
+	}
+	a := r.last(1)
+	if a.Usage.Input != 40 || a.Usage.Output != 300_000 {
+		t.Errorf("usage %+v", a.Usage)
+	}
+	money(t, a, "3.0001")
+}
+
+func gzipped(t testing.TB, text string) string {
+	t.Helper()
+	var b bytes.Buffer
+	w := gzip.NewWriter(&b)
+	if _, err := io.WriteString(w, text); err != nil {
+		t.Fatal(err)
+	}
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	return b.String()
+}
+
+func zstandard(t testing.TB, text string) string {
+	t.Helper()
+	w, err := zstd.NewWriter(nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer w.Close()
+	return string(w.EncodeAll([]byte(text), nil))
+}
+
+const packedStream = `data: {"id":"c12","object":"chat.completion.chunk","created":1790000000,"model":"ref-gpt","choices":[{"index":0,"delta":{"role":"assistant","content":"packed"},"finish_reason":null}]}
+
+data: {"id":"c12","object":"chat.completion.chunk","created":1790000000,"model":"ref-gpt","choices":[{"index":0,"delta":{},"finish_reason":"stop"}]}
+
+data: {"id":"c12","object":"chat.completion.chunk","created":1790000000,"model":"ref-gpt","choices":[],"usage":{"prompt_tokens":120,"completion_tokens":9,"total_tokens":129}}
+
+data: [DONE]
+
+`
+
+// The client's Accept-Encoding must not reach the vendor, and a vendor that
+// packs all the same is unpacked.
+func TestAPackedStreamIsReadable(t *testing.T) {
+	packs := &script{answer: func(w http.ResponseWriter, r *http.Request) {
+		if accepted := r.Header.Get("Accept-Encoding"); accepted != "identity" {
+			t.Errorf("Accept-Encoding %q", accepted)
+		}
+		w.Header().Set("Content-Type", "text/event-stream")
+		w.Header().Set("Content-Encoding", "gzip")
+		_, _ = io.WriteString(w, gzipped(t, packedStream))
+	}}
+	r := newRig(t, nil, stop{name: "pier", serve: packs})
+	got := r.post("chat", `{"model":"m","messages":[],"stream":true,"stream_options":{"include_usage":true}}`, "Accept-Encoding", "gzip, br, zstd")
+	if got.body != packedStream || got.header.Get("Content-Encoding") != "" {
+		t.Errorf("%v\n%s", got.header, got.body)
+	}
+	a := r.last(1)
+	if a.Usage.Input != 120 || a.Usage.Output != 9 {
+		t.Errorf("usage %+v", a.Usage)
+	}
+	money(t, a, "0.000390")
+}
+
+func TestAVendorThatHangsUpInMidAnswerLooksLikeIt(t *testing.T) {
+	cut := input(t, "responses/chat-cut.sse")
+	url := rawVendor(t, func(conn net.Conn) {
+		_, _ = fmt.Fprintf(conn, "HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\nTransfer-Encoding: chunked\r\n\r\n%x\r\n%s\r\n", len(cut), cut)
+	})
+	r := newRig(t, nil, stop{name: "pier", url: url}, stop{name: "quay", serve: &script{text: jsonAnswer}})
+	got := r.post("chat", `{"model":"m","messages":[],"stream":true}`, "x-session-id", "boat-14")
+	rest, ok := strings.CutPrefix(got.body, cut)
+	if !ok || strings.Count(rest, "data: ") != 1 || !strings.Contains(rest, `"error"`) || strings.Contains(rest, "[DONE]") {
+		t.Errorf("client got %q", got.body)
+	}
+	if got.err != io.ErrUnexpectedEOF {
+		t.Errorf("the client read to %v", got.err)
+	}
+	a := r.last(1)
+	if a.Stage != engine.StageBroken || a.Failure != engine.FailureCut || a.Quality.Complete() || a.Cost.Known {
+		t.Errorf("attempt %q %q, usage %q, cost %+v", a.Stage, a.Failure, a.Quality, a.Cost)
+	}
+	if pins := r.pinned("boat-14"); len(pins) > 0 {
+		t.Errorf("pinned %v", pins)
+	}
+}
+
+func TestAClientThatLeavesIsOneRowAndEndsTheVendor(t *testing.T) {
+	gone := make(chan time.Time, 1)
+	vendor := &script{answer: func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set("Content-Type", "text/event-stream")
+		_, _ = io.WriteString(w, "event: message_start\ndata: "+`{"type":"message_start","message":{"id":"m15","type":"message","role":"assistant","model":"ref-sonnet","content":[],"usage":{"input_tokens":60,"cache_creation_input_tokens":0,"cache_read_input_tokens":9000,"output_tokens":1}}}`+"\n\n")
+		_, _ = io.WriteString(w, "event: content_block_delta\ndata: "+`{"type":"content_block_delta","index":0,"delta":{"type":"text_delta","text":"Once"}}`+"\n\n")
+		_ = http.NewResponseController(w).Flush()
+		<-r.Context().Done()
+		gone <- time.Now()
+	}}
+	r := newRig(t, nil, stop{name: "reef", api: "messages", serve: vendor, price: reefPrice})
+	request, _ := http.NewRequest(http.MethodPost, r.url+"/v1/messages", strings.NewReader(`{"model":"m","max_tokens":9,"stream":true,"messages":[{"role":"user","content":"tell"}]}`))
+	request.Header.Set("x-session-id", "boat-15")
+	response, err := r.client.Do(request)
+	if err != nil {
+		t.Fatal(err)
+	}
+	buffer := make([]byte, 4096)
+	seen := ""
+	for !strings.Contains(seen, "Once") {
+		n, err := response.Body.Read(buffer)
+		if err != nil {
+			t.Fatal(err)
+		}
+		seen += string(buffer[:n])
+	}
+	left := time.Now()
+	response.Body.Close()
+	if took := (<-gone).Sub(left); took > time.Second {
+		t.Errorf("the vendor went on for %v", took)
+	}
+	a := r.last(1)
+	if a.Stage != engine.StageAbandoned || a.Failure != engine.FailureClientLeft || a.Quality != pricing.Partial ||
+		a.Usage.Input != 60 || a.Usage.CacheRead != 9000 || a.Usage.Output != 1 || a.Cost.Known {
+		t.Errorf("attempt %q %q, usage %+v %q, cost %+v", a.Stage, a.Failure, a.Usage, a.Quality, a.Cost)
+	}
+	if pins := r.pinned("boat-15"); !slices.Equal(pins, []string{"reef"}) {
+		t.Errorf("pinned %v", pins)
+	}
+}
+
+func TestUsageThatIsNotReportedIsUnknownNotFree(t *testing.T) {
+	r := newRig(t, nil, stop{name: "pier", serve: &script{text: input(t, "responses/chat-no-usage.sse")}})
+	r.post("chat", `{"model":"m","messages":[],"stream":true}`)
+	a := r.last(1)
+	if a.Stage != engine.StageServed || a.Quality != pricing.Missing || a.Cost.Known {
+		t.Errorf("attempt %q, usage %q, cost %+v", a.Stage, a.Quality, a.Cost)
+	}
+}
+
+func TestAnErrorAfterOutputIsNotJoinedByASecondVendor(t *testing.T) {
+	answer := input(t, "responses/messages-error.sse")
+	second := &script{text: answer}
+	r := newRig(t, nil, stop{name: "reef", api: "messages", serve: &script{text: answer}, price: reefPrice},
+		stop{name: "quay", api: "messages", serve: second, price: reefPrice})
+	got := r.post("messages", `{"model":"m","max_tokens":9,"stream":true,"messages":[{"role":"user","content":"x"}]}`, "x-session-id", "boat-45")
+	if strings.Count(got.body, "event: message_start") != 1 || !strings.Contains(got.body, `{"type":"error","error":{"type":"api_error","message":"jammed"}}`) {
+		t.Errorf("client got %q", got.body)
+	}
+	if len(second.requests()) != 0 {
+		t.Error("the second vendor was asked")
+	}
+	a := r.last(1)
+	if a.Stage != engine.StageBroken || a.Failure != engine.FailureStream || a.Usage.Input != 900 || a.Quality.Complete() || a.Cost.Known {
+		t.Errorf("attempt %q %q, usage %+v %q", a.Stage, a.Failure, a.Usage, a.Quality)
+	}
+	if prompt := a.Candidate.Card.Input.Of(a.Usage.Prompt()); !prompt.Equal(decimalOf(t, "0.0027")) {
+		t.Errorf("prompt side %v", prompt)
+	}
+	if pins := r.pinned("boat-45"); len(pins) > 0 {
+		t.Errorf("pinned %v", pins)
+	}
+}
+
+// The client closes as soon as it has the end mark, whose blank line never comes.
+func TestAClientThatClosesAtTheEndMarkIsServed(t *testing.T) {
+	answer := strings.TrimRight(input(t, "responses/chat-done-without-blank-line.sse"), "\n") + "\n"
+	ended := make(chan struct{})
+	vendor := &script{answer: func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set("Content-Type", "text/event-stream")
+		_, _ = io.WriteString(w, answer)
+		_ = http.NewResponseController(w).Flush()
+		<-ended
+	}}
+	r := newRig(t, nil, stop{name: "pier", serve: vendor})
+	request, _ := http.NewRequest(http.MethodPost, r.url+"/v1/chat/completions", strings.NewReader(`{"model":"m","messages":[],"stream":true,"stream_options":{"include_usage":true}}`))
+	response, err := r.client.Do(request)
+	if err != nil {
+		t.Fatal(err)
+	}
+	buffer := make([]byte, 4096)
+	seen := ""
+	for !strings.Contains(seen, "[DONE]") {
+		n, err := response.Body.Read(buffer)
+		seen += string(buffer[:n])
+		if err != nil {
+			break
+		}
+	}
+	response.Body.Close()
+	a := r.last(1)
+	close(ended)
+	if !strings.Contains(seen, "[DONE]") {
+		t.Errorf("client got %q", seen)
+	}
+	if a.Stage != engine.StageServed || a.Usage.Input != 75 || a.Usage.Output != 11 {
+		t.Errorf("attempt %q %q, usage %+v", a.Stage, a.Cause, a.Usage)
+	}
+	money(t, a, "0.000297500")
+}
+
+func TestCharactersCutByTheNetworkArriveWhole(t *testing.T) {
+	text := input(t, "responses/chat-utf8.sse")
+	pieces := rawVendor(t, func(conn net.Conn) {
+		_ = conn.(*net.TCPConn).SetNoDelay(true)
+		_, _ = io.WriteString(conn, "HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\nTransfer-Encoding: chunked\r\n\r\n")
+		for i := range len(text) {
+			_, _ = io.WriteString(conn, "1\r\n"+text[i:i+1]+"\r\n")
+		}
+		_, _ = io.WriteString(conn, "0\r\n\r\n")
+	})
+	r := newRig(t, nil, stop{name: "pier", url: pieces, extra: "    refuses: [stream_options]"})
+	got := r.post("chat", `{"model":"m","messages":[],"stream":true}`)
+	if got.body != text || !strings.Contains(got.body, "樫の木 🌳") || strings.ContainsRune(got.body, '\uFFFD') {
+		t.Errorf("client got %q", got.body)
+	}
+}
+
+func TestTheLengthIsThatOfWhatIsSent(t *testing.T) {
+	v := &script{answer: func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set("Content-Type", "application/json")
+		w.Header().Set("Content-Encoding", "gzip")
+		_, _ = io.WriteString(w, gzipped(t, jsonAnswer))
+	}}
+	r := newRig(t, nil, stop{name: "pier", serve: v})
+	body := input(t, "requests/length-79.json")
+	if len(body) != 79 {
+		t.Fatalf("the input has %d bytes", len(body))
+	}
+	got := r.post("chat", body)
+	if sent := v.requests()[0]; sent.length != 85 || len(sent.body) != 85 || sent.chunky {
+		t.Errorf("vendor got length %d, %d bytes, chunked %v", sent.length, len(sent.body), sent.chunky)
+	}
+	if got.body != jsonAnswer || got.header.Get("Content-Length") != fmt.Sprint(len(jsonAnswer)) || got.header.Get("Content-Encoding") != "" || got.header.Get("Transfer-Encoding") != "" {
+		t.Errorf("client got %v %s", got.header, got.body)
+	}
+}
+
+// The vendor sends each event only once the client has the one before: whoever
+// holds one back stops the stream.
+func TestEveryEventIsSentAtOnce(t *testing.T) {
+	const events = 10
+	next := make(chan struct{}, events)
+	sent := make(chan time.Time, events)
+	vendor := &script{answer: func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set("Content-Type", "text/event-stream")
+		for i := range events {
+			<-next
+			sent <- time.Now()
+			_, _ = fmt.Fprintf(w, "data: {\"id\":\"c\",\"choices\":[{\"index\":0,\"delta\":{\"content\":\"event-%d\"}}]}\n\n", i)
+			_ = http.NewResponseController(w).Flush()
+		}
+		_, _ = io.WriteString(w, "data: [DONE]\n\n")
+	}}
+	r := newRig(t, nil, stop{name: "pier", serve: vendor})
+	next <- struct{}{}
+	request, _ := http.NewRequest(http.MethodPost, r.url+"/v1/chat/completions", strings.NewReader(`{"model":"m","messages":[],"stream":true}`))
+	response, err := r.client.Do(request)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer response.Body.Close()
+	if response.Header.Get("X-Accel-Buffering") != "no" {
+		t.Errorf("header %v", response.Header)
+	}
+	buffer := make([]byte, 4096)
+	for i := range events {
+		n, err := response.Body.Read(buffer)
+		if err != nil && err != io.EOF || !strings.Contains(string(buffer[:n]), fmt.Sprintf("event-%d", i)) {
+			t.Fatalf("event %d: %q %v", i, buffer[:n], err)
+		}
+		if late := time.Since(<-sent); late > 50*time.Millisecond {
+			t.Errorf("event %d took %v", i, late)
+		}
+		next <- struct{}{}
+	}
+}
+
+func TestMembersForTheGatewayDoNotReachTheVendor(t *testing.T) {
+	body := input(t, "requests/gateway-members.json")
+	v := &script{text: `{"id":"m1","type":"message","model":"ref-sonnet","content":[],"usage":{"input_tokens":1,"output_tokens":1}}`}
+	r := newRig(t, nil, stop{name: "vendor-a", api: "messages", serve: v, price: reefPrice, extra: "    refuses: [prompt_cache_key]"})
+	if got := r.post("messages", body); got.status != http.StatusOK {
+		t.Fatalf("%d %s", got.status, got.body)
+	}
+	want := `{"model":"ref-gpt","max_tokens":32,"metadata":{"user_id":"u-9"},"messages":[{"role":"user","content":"hello"}]}`
+	if sent := v.requests()[0].body; sent != want {
+		t.Errorf("vendor got %s", sent)
+	}
+	turn := r.turns(1)[0]
+	if turn.Session.ID != "yard-9" || turn.Session.Class != engine.ClassExplicit {
+		t.Errorf("session %+v", turn.Session)
+	}
+}
+
+func TestEveryBetaValueArrivesAndTheHourCounts(t *testing.T) {
+	v := &script{text: `{"id":"m1","type":"message","model":"ref-sonnet","content":[],"usage":{"input_tokens":1,"output_tokens":1}}`}
+	r := newRig(t, nil, stop{name: "reef", api: "messages", serve: v, price: reefPrice, extra: "    tags: [claude]"})
+	r.catalog.Models[0].Routes[0].Cache.Family = "explicit"
+	r.post("messages", input(t, "requests/hour-marker.json"), "x-session-id", "boat-69",
+		"anthropic-beta", "extended-cache-ttl-2025-04-11,context-1m-2025-08-07", "anthropic-beta", "interleaved-thinking-2025-05-14")
+	want := []string{"extended-cache-ttl-2025-04-11,context-1m-2025-08-07", "interleaved-thinking-2025-05-14"}
+	if sent := v.requests()[0].header["Anthropic-Beta"]; !slices.Equal(sent, want) {
+		t.Errorf("anthropic-beta %q", sent)
+	}
+	r.turns(1)
+	record, err := r.pins.Recall(t.Context(), engine.PinKey{Tenant: "default", Class: engine.ClassExplicit, ID: "boat-69"})
+	if err != nil || len(record.Models) != 1 {
+		t.Fatalf("record %+v, %v", record, err)
+	}
+	if e := record.Models[0].Warm[0]; e.ExpiresAt.Sub(e.AcceptedAt) != 3585*time.Second {
+		t.Errorf("the pin lives %v", e.ExpiresAt.Sub(e.AcceptedAt))
+	}
+}
+
+func TestAPackedRequestIsTheSameRequest(t *testing.T) {
+	body := input(t, "requests/responses-brief.json")
+	answer := "event: response.completed\ndata: {\"type\":\"response.completed\",\"response\":{\"id\":\"r1\",\"model\":\"ref-gpt\",\"usage\":{\"input_tokens\":3,\"output_tokens\":2}}}\n\n"
+	v := &script{text: answer}
+	r := newRig(t, nil, stop{name: "pier", api: "responses", serve: v})
+	for _, c := range []struct{ encoding, body string }{{"", body}, {"identity", body}, {"gzip", gzipped(t, body)}, {"zstd", zstandard(t, body)}} {
+		header := []string{}
+		if c.encoding != "" {
+			header = []string{"Content-Encoding", c.encoding}
+		}
+		got := r.post("responses", c.body, header...)
+		if got.status != http.StatusOK || got.body != answer {
+			t.Errorf("%q: %d %q", c.encoding, got.status, got.body)
+		}
+	}
+	for i, sent := range v.requests() {
+		if sent.body != body || sent.length != int64(len(body)) || sent.header.Get("Content-Encoding") != "" {
+			t.Errorf("request %d: length %d, %v, %s", i, sent.length, sent.header, sent.body)
+		}
+	}
+}
+
+func TestABodyThatCannotBeReadIsRefused(t *testing.T) {
+	v := &script{text: jsonAnswer}
+	r := newRig(t, nil, stop{name: "pier", serve: v})
+	big := `{"model":"m","x":"` + strings.Repeat("y", 32<<20) + `"}`
+	var bomb bytes.Buffer
+	z, _ := zstd.NewWriter(&bomb)
+	zeros := make([]byte, 1<<20)
+	for range 1 << 10 {
+		_, _ = z.Write(zeros)
+	}
+	_ = z.Close()
+	var gzipBomb bytes.Buffer
+	g, _ := gzip.NewWriterLevel(&gzipBomb, gzip.BestCompression)
+	for range 64 {
+		_, _ = g.Write(zeros)
+	}
+	_ = g.Close()
+	for _, c := range []struct {
+		name, encoding, body string
+		status               int
+	}{
+		{"unknown encoding", "sdch", jsonAnswer, 415},
+		{"broken gzip", "gzip", "not gzip at all", 400},
+		{"cut gzip", "gzip", gzipped(t, big)[:1000], 400},
+		{"broken zstd", "zstd", "not zstd at all", 400},
+		{"over the limit", "", big, 413},
+		{"a gigabyte in zstd", "zstd", bomb.String(), 413},
+		{"64 MiB in gzip", "gzip", gzipBomb.String(), 413},
+		{"not JSON", "", "model=m", 400},
+		{"no model", "", `{"messages":[]}`, 400},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			header := []string{}
+			if c.encoding != "" {
+				header = []string{"Content-Encoding", c.encoding}
+			}
+			got := r.post("chat", c.body, header...)
+			if got.status != c.status || !strings.HasPrefix(got.body, `{"error":{"message":`) {
+				t.Errorf("%d %s, want %d", got.status, got.body, c.status)
+			}
+			if len(v.requests()) > 0 {
+				t.Error("the vendor was called")
+			}
+		})
+	}
+}
+
+func TestEventLinesAreSuppliedAndDoneIsNot(t *testing.T) {
+	r := newRig(t, nil, stop{name: "reef", api: "messages", serve: &script{text: input(t, "responses/messages-no-event-lines.sse")}, price: reefPrice})
+	got := r.post("messages", `{"model":"m","max_tokens":9,"stream":true,"messages":[{"role":"user","content":"x"}]}`)
+	for _, name := range []string{"message_start", "content_block_start", "content_block_delta", "content_block_stop", "message_delta", "message_stop"} {
+		if strings.Count(got.body, "event: "+name+"\n") != 1 {
+			t.Errorf("no event line for %s", name)
+		}
+	}
+	if strings.Contains(got.body, "[DONE]") || got.err != nil {
+		t.Errorf("client got %q %v", got.body, got.err)
+	}
+	a := r.last(1)
+	if a.Usage != (pricing.Usage{Input: 21, CacheRead: 1536, Output: 17}) {
+		t.Errorf("usage %+v", a.Usage)
+	}
+	money(t, a, "0.000778800")
+}
+
+// A vendor that repeats a rejected key, and a client whose headers hold keys.
+func TestNoKeyIsLoggedOrRepeated(t *testing.T) {
+	body := `{"error":{"message":"Wrong key: ` + vendorKey + `.","type":"invalid_request_error","code":"invalid_api_key"}}`
+	for _, c := range []struct {
+		name   string
+		vendor *script
+		status int
+	}{
+		{"accepted", &script{text: jsonAnswer}, 200},
+		{"rejected", &script{status: 401, text: body, contentType: "application/json"}, 502},
+		{"repeated in another refusal", &script{status: 400, text: body, contentType: "application/json"}, 400},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			r := newRig(t, nil, stop{name: "pier", serve: c.vendor})
+			got := r.send("/v1/chat/completions?key=QUERYCANARY", strings.NewReader(`{"model":"m","messages":[{"role":"user","content":"PROMPTCANARY"}]}`),
+				"Authorization", "Bearer gwk_CANARY_A", "x-api-key", "gwk_CANARY_B", "Cookie", "s=CANARY_C")
+			if got.status != c.status {
+				t.Errorf("%d %s", got.status, got.body)
+			}
+			sent := c.vendor.requests()[0].header
+			for name, values := range sent {
+				if name != "Authorization" && strings.Contains(strings.Join(values, " "), "CANARY") {
+					t.Errorf("the vendor got %s: %q", name, values)
+				}
+			}
+			if sent.Get("Authorization") != "Bearer "+vendorKey {
+				t.Errorf("the vendor got %q", sent.Get("Authorization"))
+			}
+			turns := r.turns(1)
+			kept := ""
+			if reply := turns[0].Attempts[0].Reply; reply != nil {
+				kept = string(reply.Body)
+			}
+			for where, text := range map[string]string{
+				"log": r.log.String(), "ledger": fmt.Sprintf("%+v %+v", turns[0].Session, turns[0].Attempts[0].Cause), "reply": kept,
+				"answer": got.body, "header": fmt.Sprint(got.header),
+			} {
+				if strings.Contains(text, "CANARY") {
+					t.Errorf("%s: %s", where, text)
+				}
+			}
+		})
+	}
+}
