@@ -10,5 +10,25 @@
 // Start with [Parse], which reads a text, [Catalog.Resolve], which finds what a
 // client asked for, and [Live], which follows a file.
 //
+// What the schema leaves open is settled so:
+//
+//   - Names of models, aliases and policies are their text in the file, so 4.10,
+//     no, 0x10 and null are names like any other. Vendors' names are small
+//     letters, digits, dots, dashes and underscores, because they stand in header
+//     names.
+//   - A key file's relative path counts from the catalog's folder. A credential
+//     whose variable is not set or whose file is blank is a warning; it is left
+//     out of every plan. A key written into the file is an error, and no problem
+//     ever quotes one.
+//   - A tier, a window and a service tier state all their prices themselves; what
+//     they leave out is unknown, not inherited. A window names its zone.
+//   - Plain http is for private addresses only, and only with allow_private.
+//   - A price outside 0.001 to 1000 per million tokens, other than zero, is a
+//     warning: the unit is probably another.
+//   - Gates and orders that the design names and nothing implements yet are
+//     errors, not silence.
+//
+// catalog.schema.json describes the same schema for editors.
+//
 // A Catalog never changes once built and may be read by any number of goroutines.
 package catalog

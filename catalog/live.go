@@ -11,7 +11,9 @@ import (
 //
 // A reload builds the whole new catalog, then swaps one pointer; a turn that has
 // read [Live.Current] keeps its prices to its end. A file that is not a valid
-// catalog changes nothing but the status. Live is safe for concurrent use.
+// catalog changes nothing but the status. Keys are read anew at every reload, and
+// only then: after a key file alone has changed, call [Live.Reload]. Live is safe
+// for concurrent use.
 type Live struct {
 	path      string
 	current   atomic.Pointer[Catalog]

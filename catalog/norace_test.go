@@ -2,7 +2,5 @@
 
 package catalog
 
-import "time"
-
-// bound is how long something may take.
-func bound(d time.Duration) time.Duration { return d }
+// manyKeys is how many keys a large catalog of the tests has.
+const manyKeys = 40_000

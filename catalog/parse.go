@@ -9,6 +9,7 @@ import (
 	"io"
 	"regexp"
 	"slices"
+	"sort"
 	"strconv"
 	"strings"
 	"unicode/utf8"
@@ -196,18 +197,10 @@ func syntaxError(text []byte, err error) (line int, message string) {
 		lines = lines[:len(lines)-1]
 	}
 	line = min(max(line, 1), max(len(lines), 1))
-	const most = 256 << 10 // beyond, the search would take longer than a reload may
-	if len(text) <= most {
-		from, to := 0, len(lines)
-		for from+1 < to {
-			half := (from + to) / 2
-			if sameError(bytes.Join(lines[:half], nil), err) {
-				to = half
-			} else {
-				from = half
-			}
-		}
-		line = max(to, 1)
+	const most = 128 << 10 // beyond, the search would take longer than a reload may
+	failsBy := func(n int) bool { return sameError(bytes.Join(lines[:n], nil), err) }
+	if len(text) <= most && !(failsBy(line) && !failsBy(line-1)) {
+		line = max(1+sort.Search(len(lines)-1, func(i int) bool { return failsBy(i + 1) }), 1)
 	}
 	return line, "this is not YAML: " + message + hint(lines, line)
 }

@@ -294,30 +294,36 @@ func TestLimits(t *testing.T) {
 func TestLargeCatalogsAreReadInTime(t *testing.T) {
 	var wide, many, models strings.Builder
 	wide.WriteString(frame + "  m: {routes: [{vendor: alpha, model: m}]}\n")
-	for i := range 40_000 {
+	for i := range manyKeys {
 		fmt.Fprintf(&wide, "key%d: 1\n", i)
 		fmt.Fprintf(&many, "    k%d: 1\n", i)
 	}
 	models.WriteString(frame)
-	for i := range 10_000 {
+	for i := range manyKeys / 4 {
 		fmt.Fprintf(&models, "  m%d: {routes: [{vendor: alpha, model: m, price: {input: 1, output: 2, cache_read: 0.1}}]}\n", i)
 	}
 	for name, c := range map[string]struct {
 		text string
 		good bool
 	}{
-		"40,000 unknown keys":    {wide.String(), false},
-		"40,000 keys in a model": {frame + "  m:\n" + many.String(), false},
-		"10,000 models":          {models.String(), true},
+		"unknown keys":    {wide.String(), false},
+		"keys in a model": {frame + "  m:\n" + many.String(), false},
+		"models":          {models.String(), true},
 	} {
-		began := time.Now()
-		_, err := Parse("f", []byte(c.text))
-		took := time.Since(began)
-		if (err == nil) != c.good {
-			t.Errorf("%s: %.200v", name, err)
+		took := time.Hour
+		for range 3 { // the best of three: others may be using the machine
+			began := time.Now()
+			_, err := Parse("f", []byte(c.text))
+			took = min(took, time.Since(began))
+			if (err == nil) != c.good {
+				t.Errorf("%s: %.200v", name, err)
+			}
+			if took < time.Second {
+				break
+			}
 		}
 		t.Logf("%s: %d bytes in %s", name, len(c.text), took)
-		if limit := bound(3 * time.Second); took > limit {
+		if limit := 3 * time.Second; took > limit {
 			t.Errorf("%s took %s, more than %s", name, took, limit)
 		}
 	}

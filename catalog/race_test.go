@@ -2,7 +2,6 @@
 
 package catalog
 
-import "time"
-
-// bound is how long something may take: the race detector slows all down.
-func bound(d time.Duration) time.Duration { return 10 * d }
+// manyKeys is how many keys a large catalog of the tests has: fewer here, because
+// the race detector slows all down.
+const manyKeys = 4_000
