@@ -171,7 +171,9 @@ func mark(ttl string) string {
 	return `,"cache_control":{"type":"ephemeral","ttl":"` + ttl + `"}`
 }
 
-func textBlock(text, marker string) string { return `{"type":"text","text":"` + text + `"` + marker + `}` }
+func textBlock(text, marker string) string {
+	return `{"type":"text","text":"` + text + `"` + marker + `}`
+}
 
 func messagesBody(system string, messages ...string) string {
 	return `{"model":"m","max_tokens":50,"system":[` + system + `],"messages":[` + strings.Join(messages, ",") + `]}`

@@ -120,9 +120,9 @@ func (b *bench) ok(path, key, body string) reply {
 
 // usage decodes what an answer reports, in the members of all conventions.
 type reported struct {
-	Input          int64 `json:"input_tokens"`
-	Read           int64 `json:"cache_read_input_tokens"`
-	Creation       int64 `json:"cache_creation_input_tokens"`
+	Input          int64            `json:"input_tokens"`
+	Read           int64            `json:"cache_read_input_tokens"`
+	Creation       int64            `json:"cache_creation_input_tokens"`
 	CacheCreation  *messageCreation `json:"cache_creation"`
 	Output         int64            `json:"output_tokens"`
 	Prompt         int64            `json:"prompt_tokens"`

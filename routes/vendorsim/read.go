@@ -164,7 +164,7 @@ func (b *body) addTo(p *prompt) error {
 		return err
 	}
 	// A marker at the top stands for one on the last block.
-	if m, found := readMarker(b.CacheControl); found {
+	if m, found := readMarker(b.CacheControl); found && len(p.segments) > 0 {
 		return p.mark(&p.segments[len(p.segments)-1], m)
 	}
 	return nil
