@@ -106,14 +106,20 @@ func Open(dir string, o Options) (*Store, error) {
 // the predecessor of this one may still be on its way out.
 func openLocked(dir string, o Options) (*badger.DB, error) {
 	const pause = 20 * time.Millisecond
+	failed := false // while nobody held the lock; once may be because it was let go just then
 	for began := time.Now(); ; {
 		db, err := openBadger(dir, o)
 		if err == nil {
 			return db, nil
 		}
 		if !locked(dir) {
-			return nil, fmt.Errorf("%s: %w; move the directory away to start without remembered pins", dir, err)
+			if failed {
+				return nil, fmt.Errorf("%s: %w; move the directory away to start without remembered pins", dir, err)
+			}
+			failed = true
+			continue
 		}
+		failed = false
 		if time.Since(began) >= o.Lock {
 			return nil, fmt.Errorf("%s: %w after %v of waiting; stop the other warmroute or give this one another --data directory", dir, ErrLocked, o.Lock)
 		}

@@ -80,6 +80,7 @@ func (s *Store) Load(ctx context.Context, each func(engine.PinKey, engine.Record
 	err := s.db.View(func(txn *badger.Txn) error {
 		o := badger.DefaultIteratorOptions
 		o.Prefix = []byte{prefix}
+		o.PrefetchValues = false // they lie beside their keys: fetching ahead is a goroutine each, for nothing
 		all := txn.NewIterator(o)
 		defer all.Close()
 		for all.Rewind(); all.Valid(); all.Next() {

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 	"time"
 
@@ -39,7 +40,7 @@ func open(t *testing.T, dir string, o badgerstore.Options) *badgerstore.Store {
 	return s
 }
 
-func shut(t *testing.T, c interface{ Close(context.Context) error }) {
+func shut(t testing.TB, c interface{ Close(context.Context) error }) {
 	t.Helper()
 	if err := c.Close(context.Background()); err != nil {
 		t.Fatal(err)
@@ -246,4 +247,17 @@ func TestAFileInPlaceOfTheDirectory(t *testing.T) {
 	if _, err := badgerstore.Open(file, badgerstore.Options{}); err == nil {
 		t.Fatal("opened a file")
 	}
+}
+
+func TestADamagedDatabase(t *testing.T) {
+	dir := t.TempDir()
+	shut(t, open(t, dir, badgerstore.Options{}))
+	if err := os.WriteFile(filepath.Join(dir, "MANIFEST"), []byte("not a manifest"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	_, err := badgerstore.Open(dir, badgerstore.Options{})
+	if err == nil || !strings.Contains(err.Error(), dir) || !strings.Contains(err.Error(), "move the directory away") {
+		t.Fatalf("err %v", err)
+	}
+	t.Log(err)
 }

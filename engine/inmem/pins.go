@@ -19,7 +19,7 @@ type Options struct {
 	Now     func() time.Time  // nil means time.Now
 	Backing engine.PinBacking // nil: memory only
 	Queue   int               // records waiting to be written, beyond which the oldest are given up; 0 means 65,536
-	Delay   time.Duration     // how long a record waits for others to be written with it; 0 means 5 ms
+	Delay   time.Duration     // how long a record waits for others to be written with it; 0 means 2 ms
 	Asks    int               // misses that may be waiting for the backing at once while it is loaded; 0 means 64
 	Sweep   time.Duration     // how often expired records are swept; 0 means a minute
 	Write   time.Duration     // after which one batch counts as failed; 0 means 10 s
@@ -106,7 +106,7 @@ func (o *Options) fill() {
 	setDefault(&o.Max, 1_000_000)
 	setDefault(&o.Queue, 65_536)
 	setDefault(&o.Asks, 64)
-	setDefault(&o.Delay, 5*time.Millisecond)
+	setDefault(&o.Delay, 2*time.Millisecond)
 	setDefault(&o.Sweep, time.Minute)
 	setDefault(&o.Write, 10*time.Second)
 	if o.Now == nil {
