@@ -108,12 +108,12 @@ func BenchmarkReadRequest(b *testing.B) {
 	}
 }
 
-// One iteration is one body read and its opening decoded.
-func BenchmarkOpening(b *testing.B) {
+// One iteration is one body read and named by its opening, since it carries no id.
+func BenchmarkIdentify(b *testing.B) {
 	for _, s := range benchSizes {
 		b.Run(s.name, func(b *testing.B) {
 			body := agentBody(s.size)
-			var o engine.Opening
+			var session engine.Session
 			b.SetBytes(int64(len(body)))
 			b.ReportAllocs()
 			for b.Loop() {
@@ -121,10 +121,12 @@ func BenchmarkOpening(b *testing.B) {
 				if err != nil {
 					b.Fatal(err)
 				}
-				o = r.Facts().Opening()
+				facts := r.Facts()
+				facts.Tenant = "default"
+				session = engine.Identify(facts)
 			}
-			if len(o.System) != 1 || len(o.Tools) == 0 {
-				b.Fatalf("opening %q", o)
+			if session.Class != engine.ClassFingerprint || len(session.ID) != 64 {
+				b.Fatalf("session %+v", session)
 			}
 		})
 	}

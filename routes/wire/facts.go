@@ -223,6 +223,9 @@ func (r *Request) keep(to *[]string, v span, where string) error {
 	return err
 }
 
+// maxNames is how many vendors or models a list may name.
+const maxNames = 256
+
 // list reads an array of strings; nil where there is none.
 func list(b []byte, v span, where string) ([]string, error) {
 	if !v.found() {
@@ -237,6 +240,9 @@ func list(b []byte, v span, where string) ([]string, error) {
 		text, ok := textOf(b, span{e.from, e.to})
 		if !ok {
 			return nil, refused("%q must be a list of strings", where)
+		}
+		if len(names) == maxNames {
+			return nil, refused("%q names more than %d", where, maxNames)
 		}
 		names = append(names, string(text))
 	}

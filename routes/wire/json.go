@@ -1,6 +1,7 @@
 package wire
 
 import (
+	"bytes"
 	"encoding/binary"
 	"math/bits"
 	"unicode/utf16"
@@ -33,17 +34,24 @@ const (
 	highs = 0x8080808080808080
 )
 
+// plain is zero if none of the eight bytes of x is a quote, a backslash, a
+// control character or part of a character beyond ASCII. Else its lowest bit
+// set is in the first such byte; borrows only disturb what is above that.
+func plain(x uint64) uint64 {
+	quote, slash := x^(ones*'"'), x^(ones*'\\')
+	return ((quote-ones)&^quote | (slash-ones)&^slash | (x-ones*' ')&^x | x) & highs
+}
+
 // scanString scans a string from just after its opening quote to its closing
 // quote, eight plain bytes at a time. saved is how many bytes shorter the
 // decoded text is. On invalid input end is -1 and saved the offset of the fault.
 func scanString(b []byte, i int) (end, saved int) {
 	for {
+		for i+16 <= len(b) && plain(binary.LittleEndian.Uint64(b[i:]))|plain(binary.LittleEndian.Uint64(b[i+8:])) == 0 {
+			i += 16
+		}
 		for i+8 <= len(b) {
-			x := binary.LittleEndian.Uint64(b[i:])
-			quote, slash := x^(ones*'"'), x^(ones*'\\')
-			// The lowest bit set is exact; borrows only disturb what is above it.
-			mark := ((quote-ones)&^quote | (slash-ones)&^slash | (x-ones*' ')&^x | x) & highs
-			if mark != 0 {
+			if mark := plain(binary.LittleEndian.Uint64(b[i:])); mark != 0 {
 				i += bits.TrailingZeros64(mark) >> 3
 				break
 			}
@@ -159,12 +167,13 @@ func scanNumber(b []byte, i int) int {
 // appendUnescaped appends what the inside of a valid string stands for. A half
 // of a surrogate pair becomes U+FFFD, as in encoding/json.
 func appendUnescaped(dst, raw []byte) []byte {
-	for i := 0; i < len(raw); {
-		if raw[i] != '\\' {
-			dst = append(dst, raw[i])
-			i++
-			continue
+	for i := 0; ; {
+		run := bytes.IndexByte(raw[i:], '\\')
+		if run < 0 {
+			return append(dst, raw[i:]...)
 		}
+		dst = append(dst, raw[i:i+run]...)
+		i += run
 		c := raw[i+1]
 		i += 2
 		switch c {
@@ -195,18 +204,15 @@ func appendUnescaped(dst, raw []byte) []byte {
 		}
 		dst = append(dst, c)
 	}
-	return dst
 }
 
 // unescaped is what the inside of a valid string stands for: raw itself where
 // it holds no escape.
 func unescaped(raw []byte) []byte {
-	for _, c := range raw {
-		if c == '\\' {
-			return appendUnescaped(make([]byte, 0, len(raw)), raw)
-		}
+	if bytes.IndexByte(raw, '\\') < 0 {
+		return raw
 	}
-	return raw
+	return appendUnescaped(make([]byte, 0, len(raw)), raw)
 }
 
 const hexDigits = "0123456789abcdef"

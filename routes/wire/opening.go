@@ -2,6 +2,14 @@ package wire
 
 import "github.com/warmroute/warmroute/engine"
 
+// The bounds of what is decoded of an opening. A fingerprint looks at the first
+// 4,096 characters of each message, so nothing is lost, and a body made of
+// nothing but tiny parts costs no more than its own size.
+const (
+	maxParts = 4096     // tools, or blocks of a message
+	maxText  = 64 << 10 // bytes of a message after which no further block is decoded
+)
+
 // hasOpening says whether the body has any first words.
 func (r *Request) hasOpening() bool {
 	return r.opener.system.found() || r.opener.first.found() || r.opener.tools > 0 ||
@@ -28,9 +36,9 @@ func (r *Request) opening() engine.Opening {
 	if r.opener.tools == 0 {
 		return o
 	}
-	o.Tools = make([]engine.Tool, 0, r.opener.tools)
+	o.Tools = make([]engine.Tool, 0, min(r.opener.tools, maxParts))
 	s := scanner{b: r.Body}
-	for e := each(&s, r.value(fieldTools).from, 1, false); e.next(); {
+	for e := each(&s, r.value(fieldTools).from, 1, false); len(o.Tools) < maxParts && e.next(); {
 		o.Tools = append(o.Tools, tool(r.Body, e.from))
 	}
 	return o
@@ -58,17 +66,20 @@ func blocks(b []byte, v span) [][]byte {
 		return nil
 	}
 	var texts [][]byte
+	size := 0
 	s := scanner{b: b}
-	for e := each(&s, v.from, 1, false); e.next(); {
+	for e := each(&s, v.from, 1, false); len(texts) < maxParts && size < maxText && e.next(); {
 		if text, ok := textOf(b, span{e.from, e.to}); ok {
 			texts = append(texts, text)
+			size += len(text)
 		}
 		if b[e.from] != '{' {
 			continue
 		}
 		for w := walk(b, e.from); w.next(); {
-			if text, ok := textOf(b, w.span()); ok && w.is("text") {
+			if text, ok := textOf(b, w.span()); ok && w.is("text") && len(texts) < maxParts {
 				texts = append(texts, text)
+				size += len(text)
 			}
 		}
 	}

@@ -86,6 +86,9 @@ func (r *Request) value(f field) span {
 	return v
 }
 
+// maxMembers is how many members a body may have; real ones have some twenty.
+const maxMembers = 1024
+
 // scan is the one pass: it validates, counts and finds offsets.
 func (r *Request) scan() error {
 	start := space(r.Body, 0)
@@ -105,10 +108,11 @@ func (r *Request) scan() error {
 				return refused("%q must be spelled exactly so, without escapes", fieldNames[f])
 			case r.at[f] != 0:
 				return refused("%q stands in the body twice; send it once", fieldNames[f])
-			case len(r.top) > 1<<14:
-				return refused("the body has too many members")
 			}
 			r.at[f] = int16(len(r.top) + 1)
+		}
+		if len(r.top) == maxMembers {
+			return refused("the body has more than %d members", maxMembers)
 		}
 		if !r.scanField(&w, f) {
 			break

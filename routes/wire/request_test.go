@@ -152,6 +152,8 @@ func TestRefusedBodies(t *testing.T) {
 		{"gateway twice", `{"model":"m","providerOptions":{"gateway":{},"gateway":{}}}`, `"providerOptions.gateway"`},
 		{"gateway's session twice, once escaped", `{"model":"m","providerOptions":{"gateway":{"sessionId":"a","session\u0049d":"b"}}}`, `sessionId`},
 		{"include_usage twice", `{"model":"m","stream_options":{"include_usage":true,"include_usage":false}}`, "include_usage"},
+		{"very many members", `{"model":"m"` + strings.Repeat(`,"":0`, 1024) + `}`, "1024 members"},
+		{"very many models", `{"model":"m","models":[""` + strings.Repeat(`,""`, 256) + `]}`, "256"},
 		{"no model", `{"stream":true}`, `"model" is missing`},
 		{"model null", `{"model":null}`, `"model" is empty`},
 		{"model empty", `{"model":""}`, `"model" is empty`},
@@ -313,6 +315,11 @@ func TestOpenings(t *testing.T) {
 				t.Errorf("system %s, first %s", s, u)
 			}
 		})
+	}
+	// A body of nothing but tiny parts is bounded.
+	many := read(t, catalog.Chat, []byte(`{"model":"m","tools":[{}`+strings.Repeat(`,{}`, 9000)+`],"messages":[{"role":"user","content":[""`+strings.Repeat(`,{"text":""}`, 9000)+`]}]}`)).Facts().Opening()
+	if len(many.Tools) != 4096 || len(many.First) != 4096 {
+		t.Errorf("%d tools, %d blocks", len(many.Tools), len(many.First))
 	}
 	// Chat tools hold their parts one level down.
 	o := read(t, catalog.Chat, input(t, "requests", "key-order.json")).Facts().Opening()

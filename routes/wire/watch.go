@@ -60,25 +60,43 @@ func (r *Relay) look(b []byte) bool {
 	return true
 }
 
-// The words whose absence from the bytes spares an event its parsing. Inside a
-// JSON string the quotes would be escaped, so a match is a whole string.
+// The words whose absence from the bytes spares an event its parsing. They are
+// searched without their opening quote: in JSON a quote is the commonest byte
+// there is, and the search stops at each.
 var (
-	wordUsage  = []byte(`"usage"`)
-	wordFinish = []byte(`"finish_reason"`)
-	wordError  = []byte(`"error"`)
-	wordModel  = []byte(`"model"`)
+	wordUsage  = []byte(`usage"`)
+	wordFinish = []byte(`finish_reason"`)
+	wordError  = []byte(`error"`)
+	wordModel  = []byte(`model"`)
 )
 
+// names says whether a string of this word stands in the bytes.
+func names(data, word []byte) bool { return nameAt(data, 0, word) >= 0 }
+
+// nameAt is the offset of the first such string at or after from, -1 if there is none.
+func nameAt(data []byte, from int, word []byte) int {
+	for {
+		i := bytes.Index(data[from:], word)
+		if i < 0 {
+			return -1
+		}
+		i += from
+		if i > 0 && data[i-1] == '"' {
+			return i - 1
+		}
+		from = i + len(word)
+	}
+}
+
 // holds says whether a member of this name, at any depth, has a value other
-// than null, and where the first that is null stands: its key and the end of null.
+// than null, and where the first that is null stands: its key to the end of null.
 func holds(data, word []byte) (some bool, null span) {
 	for from := 0; ; {
-		i := bytes.Index(data[from:], word)
+		i := nameAt(data, from, word)
 		if i < 0 {
 			return false, null
 		}
-		i += from
-		from = i + len(word)
+		from = i + 1 + len(word)
 		at := space(data, from)
 		if at >= len(data) || data[at] != ':' {
 			continue
@@ -109,116 +127,6 @@ func object(data []byte) members { return walk(data, space(data, 0)) }
 
 // closed says whether the walk ended at the end of data.
 func (w *members) closed() bool { return w.end > 0 && space(w.b, w.end) == len(w.b) }
-
-// chat reads a chunk.
-func (r *Relay) chat(e *event) bool {
-	r.began = true
-	data := e.data
-	usage, null := holds(data, wordUsage)
-	finish := false
-	if !r.finished {
-		finish, _ = holds(data, wordFinish)
-	}
-	named := string(e.name) == "error"
-	if null.found() && r.o.HideUsage {
-		at := null.from - 1
-		for at > 0 && data[at] != ',' && data[at] != '{' {
-			at--
-		}
-		simple := !usage && !finish && at > 0 && data[at] == ',' && len(bytes.TrimSpace(data[at+1:null.from])) == 0
-		if simple && topLevel(data, null.to) && r.model != "" && !bytes.Contains(data, wordError) {
-			r.remove(e, at, null.to)
-			return true
-		}
-		usage = true
-	}
-	if !usage && !finish && !named && !bytes.Contains(data, wordError) && (r.model != "" || !bytes.Contains(data, wordModel)) {
-		return true
-	}
-	var usageAt, next member
-	var count int
-	var choices, failure, last span
-	var model, tier string
-	hasMetadata := false
-	w := object(data)
-	for w.next() {
-		if count++; count == 2 {
-			next = w.member
-		}
-		last = w.span()
-		switch string(w.name()) {
-		case "usage":
-			usageAt = w.member
-		case "choices":
-			choices = w.span()
-		case "error":
-			failure = w.span()
-		case "model":
-			model = r.word(data, w.span())
-		case "service_tier":
-			tier = r.word(data, w.span())
-		case "provider_metadata":
-			hasMetadata = true
-		}
-	}
-	if !w.closed() {
-		return true
-	}
-	r.served(model, tier)
-	switch {
-	case failure.found() && data[failure.from] != 'n':
-		r.fail(data, failure)
-	case named:
-		r.fail(data, span{space(data, 0), w.end})
-	}
-	ended, empty := choicesOf(data, choices)
-	r.finished = r.finished || ended
-	if usageAt.to > 0 {
-		r.count(data, usageAt.span())
-		if r.o.HideUsage {
-			reports := data[usageAt.from] != 'n'
-			if empty && (reports || count == 1) && r.failed == nil {
-				return false
-			}
-			switch {
-			case usageAt.key != firstKey(data):
-				r.remove(e, usageAt.before, usageAt.to)
-			case count > 1:
-				r.remove(e, usageAt.key, next.key)
-			default:
-				r.remove(e, usageAt.key, usageAt.to)
-			}
-		}
-	}
-	if ended && !hasMetadata {
-		r.metadata(e, last.to, false)
-	}
-	return true
-}
-
-// firstKey is the offset of an object's first key.
-func firstKey(data []byte) int { return space(data, space(data, 0)+1) }
-
-// choicesOf says whether a choice has its finish_reason, and whether there is none.
-func choicesOf(data []byte, v span) (ended, empty bool) {
-	if !v.found() || data[v.from] != '[' {
-		return false, true
-	}
-	empty = true
-	s := scanner{b: data}
-	for c := each(&s, v.from, 1, false); c.next(); {
-		empty = false
-		if data[c.from] != '{' {
-			continue
-		}
-		for w := walk(data, c.from); w.next(); {
-			if w.is("finish_reason") && !w.isNull() {
-				ended = true
-			}
-		}
-	}
-	return ended, empty
-}
 
 // count merges a usage object into what was reported so far.
 func (r *Relay) count(data []byte, v span) {
@@ -319,106 +227,6 @@ func known(name []byte) string {
 	return string(name)
 }
 
-// messages reads an event of the messages dialect.
-func (r *Relay) messages(e *event) {
-	name := kind(e)
-	if len(e.name) == 0 && name != "" && plainName(name) {
-		// The official clients go by the event line and see nothing without it.
-		line := append(append([]byte("event: "), name...), e.eol...)
-		if len(e.eol) == 0 {
-			line = append(line, '\n')
-		}
-		r.edits = append(r.edits, change{e.at, e.at, line})
-	}
-	if name == "ping" {
-		return
-	}
-	r.began = true
-	switch name {
-	case "message_start", "message_delta", "error", "":
-	case "message_stop":
-		r.done = true
-		return
-	default:
-		return
-	}
-	var usage, message, delta, failure, last span
-	count, hasMetadata := 0, false
-	w := object(e.data)
-	for w.next() {
-		count++
-		last = w.span()
-		switch string(w.name()) {
-		case "usage":
-			usage = w.span()
-		case "message":
-			message = w.span()
-		case "delta":
-			delta = w.span()
-		case "error":
-			failure = w.span()
-		case "provider_metadata":
-			hasMetadata = true
-		}
-	}
-	if !w.closed() {
-		return
-	}
-	switch {
-	case name == "error" || name == "" && failure.found():
-		r.fail(e.data, failure)
-	case name == "message_start":
-		if message.found() && e.data[message.from] == '{' {
-			r.answer(e.data, message)
-		}
-	case name == "message_delta":
-		r.finished = r.finished || stopped(e.data, delta)
-		if usage.found() {
-			r.count(e.data, usage)
-			r.served("", usageTier(e.data, usage))
-		}
-		if !hasMetadata {
-			r.metadata(e, last.to, count == 0)
-		}
-	}
-}
-
-// plainName says whether a type may stand on an event line.
-func plainName(name string) bool {
-	for i := range len(name) {
-		if name[i] < ' ' {
-			return false
-		}
-	}
-	return len(name) <= 128
-}
-
-// stopped says whether a message_delta's delta names its stop_reason.
-func stopped(data []byte, v span) bool {
-	if !v.found() || data[v.from] != '{' {
-		return false
-	}
-	for w := walk(data, v.from); w.next(); {
-		if w.is("stop_reason") && !w.isNull() {
-			return true
-		}
-	}
-	return false
-}
-
-// usageTier is the service tier that the messages dialect keeps in its usage.
-func usageTier(data []byte, v span) string {
-	if data[v.from] != '{' {
-		return ""
-	}
-	for w := walk(data, v.from); w.next(); {
-		if text, ok := textOf(data, w.span()); ok && w.is("service_tier") {
-			return string(text)
-		}
-	}
-	return ""
-}
-
 // seenAnswer is what an object that describes an answer says besides its usage.
 type seenAnswer struct {
 	last        int // end of its last member
@@ -448,68 +256,4 @@ func (r *Relay) answer(data []byte, v span) seenAnswer {
 		}
 	}
 	return a
-}
-
-// responses reads an event of the responses dialect.
-func (r *Relay) responses(e *event) {
-	name := kind(e)
-	if name == "ping" || name == "keepalive" {
-		return
-	}
-	r.began = true
-	last := terminal(name)
-	switch {
-	case last:
-		r.done, r.finished = true, true
-	case name == "error" || name == "":
-		if failure, ok := responsesError(e.data, name); ok && r.failed == nil {
-			r.failed = failure
-		}
-		return
-	case name == "response.created" || name == "response.in_progress":
-	default:
-		return
-	}
-	var response span
-	w := object(e.data)
-	for w.next() {
-		if w.is("response") && e.data[w.from] == '{' {
-			response = w.span()
-		}
-	}
-	if !w.closed() || !response.found() {
-		if name == "response.failed" && r.failed == nil {
-			r.failed = &StreamError{}
-		}
-		return
-	}
-	a := r.answer(e.data, response)
-	if name == "response.failed" {
-		r.fail(e.data, a.failure)
-	}
-	if last && !a.hasMetadata && a.members > 0 {
-		r.metadata(e, a.last, false)
-	}
-}
-
-// responsesError reads an error event, whose error stands at its top or, at
-// some vendors, in an object of its own.
-func responsesError(data []byte, name string) (failure *StreamError, ok bool) {
-	var inner span
-	w := object(data)
-	for w.next() {
-		if w.is("error") && !w.isNull() {
-			inner = w.span()
-		}
-	}
-	switch {
-	case !w.closed():
-		return &StreamError{}, name == "error"
-	case inner.found():
-		return streamError(data, inner), true
-	case name == "error":
-		start := space(data, 0)
-		return streamError(data, span{start, w.end}), start > 0 || name == "error"
-	}
-	return nil, false
 }

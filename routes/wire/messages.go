@@ -1,0 +1,101 @@
+package wire
+
+// messages reads an event of the messages dialect.
+func (r *Relay) messages(e *event) {
+	name := kind(e)
+	if len(e.name) == 0 && name != "" && plainName(name) {
+		// The official clients go by the event line and see nothing without it.
+		line := append(append([]byte("event: "), name...), e.eol...)
+		if len(e.eol) == 0 {
+			line = append(line, '\n')
+		}
+		r.edits = append(r.edits, change{e.at, e.at, line})
+	}
+	if name == "ping" {
+		return
+	}
+	r.began = true
+	switch name {
+	case "message_start", "message_delta", "error", "":
+	case "message_stop":
+		r.done = true
+		return
+	default:
+		return
+	}
+	var usage, message, delta, failure, last span
+	count, hasMetadata := 0, false
+	w := object(e.data)
+	for w.next() {
+		count++
+		last = w.span()
+		switch string(w.name()) {
+		case "usage":
+			usage = w.span()
+		case "message":
+			message = w.span()
+		case "delta":
+			delta = w.span()
+		case "error":
+			failure = w.span()
+		case "provider_metadata":
+			hasMetadata = true
+		}
+	}
+	if !w.closed() {
+		return
+	}
+	switch {
+	case name == "error" || name == "" && failure.found():
+		r.fail(e.data, failure)
+	case name == "message_start":
+		if message.found() && e.data[message.from] == '{' {
+			r.answer(e.data, message)
+		}
+	case name == "message_delta":
+		r.finished = r.finished || stopped(e.data, delta)
+		if usage.found() {
+			r.count(e.data, usage)
+			r.served("", usageTier(e.data, usage))
+		}
+		if !hasMetadata {
+			r.metadata(e, last.to, count == 0)
+		}
+	}
+}
+
+// plainName says whether a type may stand on an event line.
+func plainName(name string) bool {
+	for i := range len(name) {
+		if name[i] < ' ' {
+			return false
+		}
+	}
+	return len(name) <= 128
+}
+
+// stopped says whether a message_delta's delta names its stop_reason.
+func stopped(data []byte, v span) bool {
+	if !v.found() || data[v.from] != '{' {
+		return false
+	}
+	for w := walk(data, v.from); w.next(); {
+		if w.is("stop_reason") && !w.isNull() {
+			return true
+		}
+	}
+	return false
+}
+
+// usageTier is the service tier that the messages dialect keeps in its usage.
+func usageTier(data []byte, v span) string {
+	if data[v.from] != '{' {
+		return ""
+	}
+	for w := walk(data, v.from); w.next(); {
+		if text, ok := textOf(data, w.span()); ok && w.is("service_tier") {
+			return string(text)
+		}
+	}
+	return ""
+}
