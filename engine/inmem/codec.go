@@ -103,7 +103,7 @@ type single struct {
 
 // record decodes a block. What it returns shares nothing with the block.
 func (n *names) record(block []byte) engine.Record {
-	d := n.now.Load()
+	d := *n.words.Load()
 	b := block[headSize:]
 	models, b := readUvarint(b)
 	entries, b := readUvarint(b)
@@ -127,7 +127,7 @@ func (n *names) record(block []byte) engine.Record {
 	return r
 }
 
-func (d *dictionary) readEntry(b []byte, e *engine.Entry) []byte {
+func (d dictionary) readEntry(b []byte, e *engine.Entry) []byte {
 	flags := b[0]
 	e.Vendor, b = d.readName(b[1:])
 	e.Credential, b = d.readName(b)

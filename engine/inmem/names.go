@@ -17,30 +17,29 @@ const (
 // the operator's credentials. There are as many as the catalog has; beyond the
 // bounds a word stands in the record itself.
 type names struct {
-	now atomic.Pointer[dictionary]
-	mu  sync.Mutex // held while a dictionary is replaced
+	mu      sync.RWMutex
+	numbers map[string]uint64
+	words   atomic.Pointer[dictionary] // read without the lock
 }
 
-// dictionary is never changed once it is in force.
-type dictionary struct {
-	words   []string
-	numbers map[string]uint64
-}
+// dictionary is the words by their numbers. It only grows: what one has read
+// stays as it is.
+type dictionary []string
 
 func newNames() *names {
-	n := &names{}
-	n.now.Store(&dictionary{numbers: map[string]uint64{}})
+	n := &names{numbers: map[string]uint64{}}
+	n.words.Store(&dictionary{})
 	return n
 }
 
 // number returns the number of word, giving it one if there is room.
 func (n *names) number(word string) (number uint64, ok bool) {
-	d := n.now.Load()
-	if number, ok = d.numbers[word]; ok {
-		return number, true
-	}
-	if len(word) > maxNameLen || len(d.words) >= maxNames {
-		return 0, false
+	n.mu.RLock()
+	number, ok = n.numbers[word]
+	full := len(n.numbers) >= maxNames
+	n.mu.RUnlock()
+	if ok || full || len(word) > maxNameLen {
+		return number, ok
 	}
 	return n.add(strings.Clone(word))
 }
@@ -48,21 +47,13 @@ func (n *names) number(word string) (number uint64, ok bool) {
 func (n *names) add(word string) (number uint64, ok bool) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
-	old := n.now.Load()
-	if number, ok = old.numbers[word]; ok {
-		return number, true
+	if number, ok = n.numbers[word]; ok || len(n.numbers) >= maxNames {
+		return number, ok
 	}
-	if len(old.words) >= maxNames {
-		return 0, false
-	}
-	numbers := make(map[string]uint64, len(old.words)+1)
-	for i, w := range old.words {
-		numbers[w] = uint64(i)
-	}
-	number = uint64(len(old.words))
-	numbers[word] = number
-	words := append(old.words[:len(old.words):len(old.words)], word)
-	n.now.Store(&dictionary{words: words, numbers: numbers})
+	words := append(*n.words.Load(), word)
+	n.words.Store(&words)
+	number = uint64(len(words) - 1)
+	n.numbers[word] = number
 	return number, true
 }
 
@@ -79,11 +70,11 @@ func (n *names) appendName(b []byte, word string, shared bool) []byte {
 }
 
 // readName reads what appendName wrote.
-func (d *dictionary) readName(b []byte) (word string, rest []byte) {
+func (d dictionary) readName(b []byte) (word string, rest []byte) {
 	v, n := binary.Uvarint(b)
 	b = b[n:]
 	if v&1 == 1 {
-		return d.words[v>>1], b
+		return d[v>>1], b
 	}
 	return string(b[:v>>1]), b[v>>1:]
 }
