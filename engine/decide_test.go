@@ -178,7 +178,11 @@ func TestDecide(t *testing.T) {
 			s.pin("m", "b/k", 60, silent)
 			s.pin("m", "c", 70)
 		}, "b/k; no_pin(never_engaged)"},
-		{"another credential of the first vendor", "m", func(s *scene) { s.request.Order = []string{"b"}; s.request.Only = []string{"a", "b", "c"}; s.pin("m", "a/k1", 60) }, "a/k1 b/k a/k2 c; promoted pinned a displaced b cache_read pays=true own 0.3<3 b:2 c:4"},
+		{"another credential of the first vendor", "m", func(s *scene) {
+			s.request.Order = []string{"b"}
+			s.request.Only = []string{"a", "b", "c"}
+			s.pin("m", "a/k1", 60)
+		}, "a/k1 b/k a/k2 c; promoted pinned a displaced b cache_read pays=true own 0.3<3 b:2 c:4"},
 		{"own vendor's other credential stands before it", "m", func(s *scene) { s.pin("m", "a/k1", 60) }, "a/k1 a/k2 b/k c; promoted pinned a cache_read pays=true own 0.3<3 b:2 c:4"},
 		{"no marker on a route that needs one", "m", func(s *scene) { s.request.Order = []string{"c"}; s.pin("m", "c", 60) }, "c a/k2 a/k1 b/k; confirmed(no_cache_marker) pinned c cache_read pays=false own 2<4 a:3 b:2"},
 		{"marked", "m", func(s *scene) { s.request.Order = []string{"c"}; s.f.Marked = true; s.pin("m", "c", 60) }, "c a/k2 a/k1 b/k; confirmed pinned c cache_read pays=false own 2<4 a:3 b:2"},

@@ -33,45 +33,55 @@ func Fingerprint(tenant string, o Opening) (id string, ok bool) {
 	if system == 0 && first == 0 && len(o.Tools) == 0 {
 		return "", false
 	}
-	h := sha256.New()
-	tools := toolDigests(h, o.Tools)
+	h := digest{Hash: sha256.New()}
+	tools := h.tools(o.Tools)
 	h.Reset()
-	writeLength(h, len(tenant))
-	h.Write([]byte(tenant))
-	writeLength(h, system)
-	eachText(o.System, func(text []byte) { h.Write(text) })
-	writeLength(h, first)
-	eachText(o.First, func(text []byte) { h.Write(text) })
-	writeLength(h, len(tools))
+	h.part([]byte(tenant))
+	h.length(system)
+	eachText(o.System, h.text)
+	h.length(first)
+	eachText(o.First, h.text)
+	h.length(len(tools))
 	for i := range tools {
-		h.Write(tools[i][:])
+		h.text(tools[i][:])
 	}
 	var sum [sha256.Size]byte
 	return hex.EncodeToString(h.Sum(sum[:0])), true
 }
 
-// toolDigests are the digests of the set of tools, in an order of their own.
-func toolDigests(h hash.Hash, tools []Tool) [][sha256.Size]byte {
+// digest is a hash that takes parts behind their lengths.
+type digest struct {
+	hash.Hash
+	space [8]byte
+}
+
+func (h *digest) text(text []byte) { _, _ = h.Write(text) } // never fails
+
+func (h *digest) length(n int) {
+	binary.BigEndian.PutUint64(h.space[:], uint64(n))
+	h.text(h.space[:])
+}
+
+func (h *digest) part(part []byte) {
+	h.length(len(part))
+	h.text(part)
+}
+
+// tools are the digests of the set of tools, in an order of their own.
+func (h *digest) tools(tools []Tool) [][sha256.Size]byte {
 	if len(tools) == 0 {
 		return nil
 	}
 	digests := make([][sha256.Size]byte, len(tools))
 	for i := range tools {
 		h.Reset()
-		for _, part := range [...][]byte{tools[i].Name, tools[i].Description, tools[i].Schema} {
-			writeLength(h, len(part))
-			h.Write(part)
-		}
+		h.part(tools[i].Name)
+		h.part(tools[i].Description)
+		h.part(tools[i].Schema)
 		h.Sum(digests[i][:0])
 	}
 	slices.SortFunc(digests, func(a, b [sha256.Size]byte) int { return bytes.Compare(a[:], b[:]) })
 	return slices.Compact(digests)
-}
-
-func writeLength(h hash.Hash, n int) {
-	var b [8]byte
-	binary.BigEndian.PutUint64(b[:], uint64(n))
-	h.Write(b[:])
 }
 
 // textLength is how many bytes eachText passes on.

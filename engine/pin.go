@@ -242,7 +242,8 @@ func (r Record) with(pins ModelPins) Record {
 // goroutines.
 type Pins interface {
 	// Recall returns the record at key, the zero Record if there is none. An
-	// error means that the store did not answer in time.
+	// error means that the store did not answer in time. A turn waits for it, so
+	// it must return once ctx is over, whatever it was waiting for.
 	Recall(ctx context.Context, key PinKey) (Record, error)
 	// Keep adds or renews e for model. A later acceptance already stored stays
 	// ahead of it; an entry of the same turn is replaced, which is how usage

@@ -169,9 +169,9 @@ func (t *Turn) resolve(c *catalog.Catalog, r *Request) ([]catalog.Target, error)
 // a sub-agent starts at the vendor of the session that started it. judged is the
 // record the decision uses, own the session's own.
 func (g *Gateway) recall(ctx context.Context, session Session, scope string) (own, judged Record, err error) {
-	ctx, cancel := context.WithTimeout(ctx, g.deadline())
-	defer cancel()
-	own, err = g.Pins.Recall(ctx, session.Key(scope))
+	brief := within(ctx, g.deadline())
+	defer brief.stop()
+	own, err = g.Pins.Recall(brief, session.Key(scope))
 	if err != nil {
 		return Record{}, Record{}, err
 	}
@@ -180,7 +180,7 @@ func (g *Gateway) recall(ctx context.Context, session Session, scope string) (ow
 	}
 	parent := session
 	parent.ID = session.Parent
-	judged, err = g.Pins.Recall(ctx, parent.Key(scope))
+	judged, err = g.Pins.Recall(brief, parent.Key(scope))
 	return own, judged, err
 }
 
@@ -272,14 +272,14 @@ func (g *Gateway) change(ctx context.Context, s *turnState, c PinChange) {
 	if g.Pins == nil {
 		return
 	}
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), g.deadline())
-	defer cancel()
+	brief := within(context.WithoutCancel(ctx), g.deadline())
+	defer brief.stop()
 	key := s.turn.Session.Key(s.turn.Scope)
 	if c.Drop {
-		_ = g.Pins.Drop(ctx, key, c.Model, c.Entry)
+		_ = g.Pins.Drop(brief, key, c.Model, c.Entry)
 		return
 	}
-	_ = g.Pins.Keep(ctx, key, c.Model, c.Entry)
+	_ = g.Pins.Keep(brief, key, c.Model, c.Entry)
 }
 
 func (g *Gateway) now() time.Time {
