@@ -8,5 +8,26 @@
 // looked at for usage and for its end, and passed on.
 //
 // Start with [ReadRequest] and [Request.Upstream] on the way up, [Relay] and
-// [JSONResponse] on the way down.
+// [JSONResponse] on the way down. How each vendor counts tokens is a table, in
+// usage.go.
+//
+// Where the design is silent:
+//
+//   - Reading is strict. A member that routing looks at may stand in a body once
+//     and spelled plainly; a second one, an escape or another case that a lenient
+//     reader would take for it is refused, because the vendor might read the
+//     other one.
+//   - Text is every string value of system, instructions, messages, input and
+//     tools, decoded. Not counted: data URLs, encrypted_content, signature, and
+//     data and file_data that look like base64.
+//   - A cache marker is a cache_control object of type ephemeral, in those
+//     members or at the body's top.
+//   - providerOptions.gateway goes before OpenRouter's provider, member by member.
+//   - Usage is merged by the greatest value each counter has had. Numbers that
+//     contradict each other in a way that can be settled (more cached than there
+//     was prompt) are derived; numbers that cannot be (negative, fractional,
+//     above 2^40) are invalid.
+//   - A chat stream that ends in good order after its finish_reason is complete
+//     even if [DONE] never came, as some compatible vendors never send it.
+//   - An event above 16 MiB is passed on unread, and its stream's usage is missing.
 package wire
