@@ -96,6 +96,7 @@ func BenchmarkKeep(b *testing.B) {
 func BenchmarkRecallParallel(b *testing.B) {
 	p, keys := filled(b, 100_000)
 	b.ReportAllocs()
+	b.ResetTimer() // b.Loop, which does this, is not for several goroutines
 	b.RunParallel(func(pb *testing.PB) {
 		for i := 0; pb.Next(); i = (i + 7919) % len(keys) {
 			if _, err := p.Recall(context.Background(), keys[i]); err != nil {
