@@ -15,14 +15,14 @@ const (
 
 // Session is one conversation, agent run or workflow of one tenant.
 //
-// The zero Session is none: the request could not be named, is never pinned and
-// never promoted.
+// A Session without an ID is none: the request could not be named, is never
+// pinned and never promoted. Its tenant and client may be known all the same.
 type Session struct {
 	Tenant string
 	Class  Class
 	ID     string // as sent, or the SHA-256 in hex of what was longer than 256 characters
 	Client string // label of the client, at most 64 characters; empty if none
-	Parent string // id of the session that started this one; empty if none
+	Parent string // id of the session or agent that started this one; empty if none. Sub-agents that share their session's id may name it as their parent
 }
 
 // Found says whether the request belongs to a session.
