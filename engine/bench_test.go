@@ -39,6 +39,14 @@ func BenchmarkDecide(b *testing.B) {
 	}
 }
 
+// A decision allocates its order, its findings and their rivals, and no more.
+func TestDecideAllocations(t *testing.T) {
+	f := decideFacts(t, 8)
+	if n := testing.AllocsPerRun(100, func() { engine.Decide(f) }); n > 3 {
+		t.Errorf("%v allocations", n)
+	}
+}
+
 func decideFacts(tb testing.TB, routes int) engine.Facts {
 	target, _ := wide(tb, routes).Resolve("m")
 	session := engine.Session{Tenant: "t", Class: engine.ClassExplicit, ID: "boat"}

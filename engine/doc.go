@@ -6,7 +6,8 @@
 // [Next] says who is tried after a failure, [Settle] says what becomes of the
 // pin. They take values and return values: time arrives as Now, and none of
 // them reads a clock, a disk, a socket, a random source or a package variable.
-// serve.go is the one file that carries decisions out.
+// serve.go is the one file that carries decisions out; deadline.go is its timer
+// and health.go what it remembers of failures.
 //
 // Its promises: affinity never adds a candidate, never fails a request, never
 // moves one model before another nor an operator's key before the caller's own;

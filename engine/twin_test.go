@@ -335,6 +335,7 @@ func (d dice) facts() Facts {
 // and checks what must be true of every decision.
 func TestDecideHoldsItsPromises(t *testing.T) {
 	seed := rand.Uint64()
+	t.Log("seed", seed)
 	d := dice{rand.New(rand.NewPCG(seed, 3))}
 	outcomes := map[Outcome]int{}
 	details := map[Detail]int{}
