@@ -123,10 +123,11 @@ func TestAnswersAreDeterministicAndVaryWithTheTurn(t *testing.T) {
 		}
 		return v.Choices[0].Message.Content
 	}
-	if text(1, 0) != text(1, 0) || text(1, 1) != text(1, 1) {
+	first, second := text(1, 0), text(1, 1)
+	if first != text(1, 0) || second != text(1, 1) {
 		t.Error("the same request was answered in two ways")
 	}
-	if first, second := text(1, 0), text(1, 1); first == second || !strings.Contains(first, "Harbour") || !strings.Contains(second, "2") {
+	if first == second || !strings.Contains(first, "Harbour") || !strings.Contains(second, "2") {
 		t.Errorf("turn 1 %q, turn 2 %q", first, second)
 	}
 }
@@ -237,6 +238,33 @@ func TestCountTokensCostsNothing(t *testing.T) {
 	}
 	if n := len(b.Cache()); n != 0 {
 		t.Errorf("%d entries after counting", n)
+	}
+}
+
+func TestEmbeddingsDependOnTheTextAlone(t *testing.T) {
+	b := start(t, Config{})
+	one := b.ok("/v1/embeddings", "", `{"model":"m","input":"the tide"}`)
+	if u := one.usage(t); u.Prompt != 2 || u.Total != 2 {
+		t.Errorf("%+v", u)
+	}
+	var v, w struct{ Data []embedding }
+	if err := json.Unmarshal(one.body, &v); err != nil {
+		t.Fatal(err)
+	}
+	if err := json.Unmarshal(b.ok("/v1/embeddings", "", `{"model":"m","input":["a boat","the tide"]}`).body, &w); err != nil {
+		t.Fatal(err)
+	}
+	if len(w.Data) != 2 || !slices.Equal(v.Data[0].Embedding, w.Data[1].Embedding) || slices.Equal(w.Data[0].Embedding, w.Data[1].Embedding) {
+		t.Errorf("%v, %v", v, w)
+	}
+	for _, bad := range []string{`{"model":"m"}`, `{"model":"m","input":[]}`, `{"input":"x"}`, `{"model":"m","input":"x","session_id":"s"}`} {
+		if r := b.post("/v1/embeddings", "", bad); r.status != 400 {
+			t.Errorf("%s: status %d", bad, r.status)
+		}
+	}
+	b.queue(Fault{Status: 429})
+	if r := b.post("/v1/embeddings", "", `{"model":"m","input":"x"}`); r.status != 429 {
+		t.Errorf("scripted: status %d", r.status)
 	}
 }
 

@@ -49,5 +49,9 @@
 // /sim/cache what is held, POST /sim/reset forgets (?what=faults,log,cache for
 // a part). Requests that a strict vendor would refuse use up no fault.
 //
+// Beside the three APIs there are count_tokens and embeddings, which cost
+// nothing and touch no cache, and HEAD /. Tools are never called, and responses
+// are not stored: previous_response_id is refused as not found.
+//
 // Start with [New], [Config] and [Fault].
 package vendorsim

@@ -205,6 +205,15 @@ func TestDelayComesBeforeTheAnswer(t *testing.T) {
 	}
 }
 
+func TestEventsArePaced(t *testing.T) {
+	b := start(t, Config{EventGap: 3 * time.Millisecond})
+	began := time.Now()
+	_, data := b.ask(catalog.Chat, true).events(t)
+	if least := time.Duration(len(data)-1) * 3 * time.Millisecond; time.Since(began) < least {
+		t.Errorf("%d events in %v, want at least %v", len(data), time.Since(began), least)
+	}
+}
+
 func TestGzipAlthoughNotAsked(t *testing.T) {
 	b := start(t, Config{})
 	for _, api := range allAPIs {

@@ -62,12 +62,8 @@ func (v *Vendor) readBody(api catalog.API, raw []byte) (*prompt, error) {
 	if err := json.Unmarshal(raw, &b); err != nil {
 		return nil, err
 	}
-	if b.Model == "" {
-		return nil, refusal("model", "model: Field required")
-	}
-	if len(v.config.Models) > 0 && !slices.Contains(v.config.Models, b.Model) {
-		return nil, &refused{status: 404, kind: "not_found_error", param: "model", code: "model_not_found",
-			message: "The model `" + b.Model + "` does not exist or you do not have access to it."}
+	if err := v.checkModel(b.Model); err != nil {
+		return nil, err
 	}
 	p := &prompt{api: api, model: b.Model, stream: b.Stream, turn: 1, tier: b.ServiceTier}
 	p.includeUsage = b.StreamOptions != nil && b.StreamOptions.IncludeUsage
@@ -103,6 +99,18 @@ func (v *Vendor) checkMembers(api catalog.API, raw []byte) error {
 			return &refused{status: 400, kind: "invalid_request_error", param: name,
 				code: "unknown_parameter", message: "Unknown parameter: '" + name + "'."}
 		}
+	}
+	return nil
+}
+
+// checkModel refuses a model that is missing or not known.
+func (v *Vendor) checkModel(model string) error {
+	if model == "" {
+		return refusal("model", "model: Field required")
+	}
+	if len(v.config.Models) > 0 && !slices.Contains(v.config.Models, model) {
+		return &refused{status: 404, kind: "not_found_error", param: "model", code: "model_not_found",
+			message: "The model `" + model + "` does not exist or you do not have access to it."}
 	}
 	return nil
 }

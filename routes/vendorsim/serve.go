@@ -1,6 +1,7 @@
 package vendorsim
 
 import (
+	"encoding/json"
 	"errors"
 	"io"
 	"net/http"
@@ -20,6 +21,7 @@ var paths = map[string]catalog.API{
 	"/v1/responses":             catalog.Responses,
 	"/v1/messages":              catalog.Messages,
 	"/v1/messages/count_tokens": catalog.Messages,
+	"/v1/embeddings":            catalog.Chat,
 }
 
 // ServeHTTP answers as the vendor, and /sim/… as its script.
@@ -71,8 +73,12 @@ func (c *call) serve(raw []byte) {
 		c.refuse(r)
 		return
 	}
-	if strings.HasSuffix(c.r.URL.Path, "/count_tokens") {
+	switch c.r.URL.Path {
+	case "/v1/messages/count_tokens":
 		c.count(raw)
+		return
+	case "/v1/embeddings":
+		c.embed(raw)
 		return
 	}
 	p, err := c.v.readPrompt(api, raw)
@@ -107,23 +113,38 @@ func (v *Vendor) admit(r *http.Request, api catalog.API) *refused {
 
 // infer answers a prompt, or does to it what was scripted.
 func (c *call) infer(p *prompt) {
+	f := c.fault(p)
+	if c.instead(f) {
+		return
+	}
+	c.answer(p, f)
+}
+
+// fault is what was scripted for a prompt, the zero Fault if nothing was.
+func (c *call) fault(p *prompt) *Fault {
 	f, scripted := c.v.take(p)
 	if scripted {
-		c.v.note(c.seen, func(s *Seen) { s.Fault = &f })
+		c.v.note(c.seen, func(s *Seen) { said := f; s.Fault = &said })
 	}
+	return &f
+}
+
+// instead does what was scripted to happen in place of an answer, and says
+// whether anything was.
+func (c *call) instead(f *Fault) bool {
 	if f.DelayMS > 0 && !c.wait(time.Duration(f.DelayMS)*time.Millisecond) {
-		return
+		return true
 	}
 	if f.Hang {
 		c.hang()
-		return
+		return true
 	}
 	if f.RetryAfter != "" {
 		c.w.Header().Set("Retry-After", f.RetryAfter)
 	}
 	if chunks, raw := f.raw(); raw {
-		c.play(chunks, &f, func() {})
-		return
+		c.play(chunks, f, func() {})
+		return true
 	}
 	if f.Redirect != "" {
 		c.w.Header().Set("Location", f.Redirect)
@@ -133,9 +154,9 @@ func (c *call) infer(p *prompt) {
 	}
 	if f.Status >= 300 {
 		c.refuse(f.refused(c.api))
-		return
+		return true
 	}
-	c.answer(p, &f)
+	return false
 }
 
 func (c *call) answer(p *prompt, f *Fault) {
@@ -224,6 +245,32 @@ func (c *call) count(raw []byte) {
 	c.json(http.StatusOK, encode(struct {
 		InputTokens int64 `json:"input_tokens"`
 	}{p.size()}))
+}
+
+// embed answers embeddings.
+func (c *call) embed(raw []byte) {
+	var b body
+	err := c.v.checkMembers(c.api, raw)
+	if err == nil {
+		err = json.Unmarshal(raw, &b)
+	}
+	if err == nil {
+		err = c.v.checkModel(b.Model)
+	}
+	if err != nil {
+		c.refuse(err)
+		return
+	}
+	c.v.note(c.seen, func(s *Seen) { s.Model = b.Model })
+	if c.instead(c.fault(&prompt{model: b.Model})) {
+		return
+	}
+	answer, err := c.v.embed(b.Model, b.Input)
+	if err != nil {
+		c.refuse(err)
+		return
+	}
+	c.json(http.StatusOK, answer)
 }
 
 // withLimit adds the output limit that count_tokens does not have.

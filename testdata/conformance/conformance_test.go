@@ -15,6 +15,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -66,6 +67,16 @@ func TestClientsThroughTheGateway(t *testing.T) {
 		"WARMROUTE_URL=" + gateway(t, openai, anthropic),
 		"WARMROUTE_SIM_OPENAI=" + openai + "/sim", "WARMROUTE_SIM_ANTHROPIC=" + anthropic + "/sim",
 	})
+}
+
+func TestLockFileNamesNoDownloadAddress(t *testing.T) {
+	text, err := os.ReadFile(filepath.Join("js", "package-lock.json"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if bytes.Contains(text, []byte(`"resolved"`)) {
+		t.Error(`js/package-lock.json has "resolved" addresses: run npm install with the .npmrc beside it`)
+	}
 }
 
 // run runs both sets of clients.
@@ -145,7 +156,9 @@ func gateway(t *testing.T, openai, anthropic string) string {
 	}
 	serve := exec.Command(binary, "serve", "--catalog", file, "--data", filepath.Join(folder, "data"),
 		"--listen", "127.0.0.1:0", "--admin", "127.0.0.1:0")
-	serve.Env = append(os.Environ(), "CONFORMANCE_VENDOR_KEY="+vendorKey)
+	// The settings of whoever runs the tests are none of the gateway's.
+	serve.Env = slices.DeleteFunc(os.Environ(), func(v string) bool { return strings.HasPrefix(v, "WARMROUTE_") })
+	serve.Env = append(serve.Env, "CONFORMANCE_VENDOR_KEY="+vendorKey)
 	var log bytes.Buffer
 	serve.Stderr = &log
 	stdout, err := serve.StdoutPipe()
