@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"net/http"
 	"strings"
+	"time"
 
 	"github.com/gin-gonic/gin"
 
@@ -40,6 +41,9 @@ func failAs(c *gin.Context, api catalog.API, status int, kind, message string) {
 	write(c, status, "application/json", wire.ErrorBody(api, status, kind, message))
 }
 
+// errorTime is how long a client may take to accept an error.
+const errorTime = 30 * time.Second
+
 // write sends a whole body that is not a vendor's answer.
 func write(c *gin.Context, status int, contentType string, body []byte) {
 	h := c.Writer.Header()
@@ -47,6 +51,8 @@ func write(c *gin.Context, status int, contentType string, body []byte) {
 	h["Content-Length"] = []string{fmt.Sprint(len(body))}
 	h["Cache-Control"] = []string{"no-store"}
 	h["X-Content-Type-Options"] = []string{"nosniff"}
+	// net/http lifts the deadline before the connection is used again.
+	_ = http.NewResponseController(c.Writer).SetWriteDeadline(time.Now().Add(errorTime))
 	c.Writer.WriteHeader(status)
 	_, _ = c.Writer.Write(body) // a client that left reads no error
 }

@@ -68,7 +68,7 @@ func TestAFaultBeforeTheFirstByteIsServedByTheNextVendor(t *testing.T) {
 		first   func(t *testing.T) stop
 		stream  []bool
 		stage   engine.Stage
-		failure engine.Failure
+		failure engine.Failure // where it is a timeout, the vendors have little time
 	}{
 		{"FM-01 refuses the connection", func(t *testing.T) stop { return stop{name: "first", url: closedPort(t)} }, []bool{false, true}, engine.StageRefused, engine.FailureConnect},
 		{"FM-02 closes after the request", raw(closed), []bool{false, true}, engine.StageRefused, engine.FailureConnect},
@@ -98,7 +98,9 @@ func TestAFaultBeforeTheFirstByteIsServedByTheNextVendor(t *testing.T) {
 			t.Run(fmt.Sprintf("%s, stream %v", c.name, stream), func(t *testing.T) {
 				second := sim(t, "second", catalog.Chat)
 				r := newRig(t, func(o *routes.Options) {
-					o.Vendor = vendor.New(vendor.Options{FirstByte: 100 * time.Millisecond, Linger: 20 * time.Millisecond})
+					if c.failure == engine.FailureTimeout {
+						o.Vendor = vendor.New(vendor.Options{FirstByte: 300 * time.Millisecond})
+					}
 				}, c.first(t), stop{name: "second", serve: second})
 				began := time.Now()
 				got := r.post("chat", bodies[stream], "x-session-id", "boat-1", "x-warmroute-metadata", "header")
@@ -148,7 +150,9 @@ func TestAFaultInMidStreamLooksLikeOne(t *testing.T) {
 				v := sim(t, "first", api, f.fault)
 				defer v.Reset() // lets what hangs go
 				r := newRig(t, func(o *routes.Options) {
-					o.Vendor = vendor.New(vendor.Options{Idle: 100 * time.Millisecond, Linger: 20 * time.Millisecond})
+					if f.fault.HangAfterEvents != nil {
+						o.Vendor = vendor.New(vendor.Options{Idle: 300 * time.Millisecond})
+					}
 				}, stop{name: "first", api: string(api), serve: v}, stop{name: "second", api: string(api), serve: sim(t, "second", api)})
 				body := `{"model":"m","stream":true,"max_tokens":20,"messages":[{"role":"user","content":"Which rope floats, and which one sinks at once?"}]}`
 				if api == catalog.Responses {

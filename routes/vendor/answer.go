@@ -57,7 +57,7 @@ func (a *attempt) whole(answer *http.Response, plain io.Reader) {
 			return
 		}
 	}
-	a.settleDeadline()
+	a.last()
 }
 
 // tooLargeError is an answer over [Options.MaxJSON].

@@ -250,21 +250,25 @@ func (a *attempt) commit(answer *http.Response, contentType string, length int) 
 	a.w.WriteHeader(answer.StatusCode)
 }
 
-// write gives the client some bytes, at most Options.Write late.
+// write gives the client some bytes and sends them on their way, at most
+// Options.Write late. Between writes no deadline stands: HTTP/2 would reset the
+// stream when it passes.
 func (a *attempt) write(p []byte) error {
-	_ = a.rc.SetWriteDeadline(time.Now().Add(a.c.o.Write)) // a writer without deadlines has none
-	_, err := a.w.Write(p)
-	return err
-}
-
-// flush sends them on their way.
-func (a *attempt) flush() error {
-	err := a.rc.Flush()
-	if errors.Is(err, http.ErrNotSupported) {
-		return nil
+	a.deadline(time.Now().Add(a.c.o.Write))
+	if _, err := a.w.Write(p); err != nil {
+		return err
 	}
-	return err
+	if err := a.rc.Flush(); err != nil && !errors.Is(err, http.ErrNotSupported) {
+		return err
+	}
+	a.deadline(time.Time{})
+	return nil
 }
 
-// settleDeadline lifts the write deadline, so that the connection can be used again.
-func (a *attempt) settleDeadline() { _ = a.rc.SetWriteDeadline(time.Time{}) }
+// last leaves a deadline for what net/http writes after us. It lifts it itself
+// before the connection is used again.
+func (a *attempt) last() { a.deadline(time.Now().Add(a.c.o.Write)) }
+
+// deadline is the client's for taking what is written; a writer that has none
+// is left alone.
+func (a *attempt) deadline(t time.Time) { _ = a.rc.SetWriteDeadline(t) }

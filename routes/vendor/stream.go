@@ -41,7 +41,7 @@ func (a *attempt) stream(answer *http.Response, plain io.Reader) {
 	a.Usage, a.Quality = s.relay.Usage()
 	a.ServedModel, a.ServedTier = s.relay.Served()
 	if a.Committed {
-		a.settleDeadline()
+		a.last()
 	}
 }
 
@@ -154,11 +154,7 @@ func (s *streamed) pass(p []byte) error {
 	if len(p) == 0 || s.gone {
 		return nil
 	}
-	err := s.write(p)
-	if err == nil {
-		err = s.flush()
-	}
-	if err != nil {
+	if err := s.write(p); err != nil {
 		s.gone = true
 		if s.call.Drain <= 0 {
 			return endDrained
