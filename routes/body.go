@@ -19,7 +19,7 @@ import (
 const maxPooled = 1 << 20
 
 // bodies holds buffers of request bodies.
-var bodies = sync.Pool{New: func() any { b := make([]byte, 0, 64<<10); return &b }}
+var bodies = sync.Pool{New: func() any { b := make([]byte, 0, 8<<10); return &b }}
 
 // recycle gives a buffer back unless it has grown too large to keep.
 func recycle(b *[]byte) {

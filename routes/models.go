@@ -8,6 +8,7 @@ import (
 	"github.com/gin-gonic/gin"
 
 	"github.com/warmroute/warmroute/catalog"
+	"github.com/warmroute/warmroute/engine"
 )
 
 // listed is one target as both families of clients read it.
@@ -75,6 +76,19 @@ func (s *service) model(c *gin.Context) {
 		return
 	}
 	c.JSON(http.StatusOK, target(name))
+}
+
+// missing is the first name a request asked for that does not exist.
+func missing(now *catalog.Catalog, r *engine.Request) string {
+	for _, name := range r.Models {
+		if _, ok := now.Resolve(r.Target); !ok {
+			break
+		}
+		if _, ok := now.Resolve(name); !ok {
+			return name
+		}
+	}
+	return r.Target
 }
 
 // maxNear is the most names suggested for one that does not exist.

@@ -129,6 +129,7 @@ func TestRequestsThatNameNothingThatWorks(t *testing.T) {
 		has             []string
 	}{
 		{"a model that does not exist", "chat", `{"model":"ref-gpr","messages":[]}`, 404, []string{`"code":"model_not_found"`, `\"ref-gpr\"`, "Did you mean", "ref-gpt", "/v1/models"}},
+		{"a fallback that does not exist", "chat", `{"model":"m","models":["m","nowhere"],"messages":[]}`, 404, []string{`\"nowhere\"`}},
 		{"no model of that name for a messages client", "messages", `{"model":"x","max_tokens":1,"messages":[]}`, 404, []string{`{"type":"error","error":{"type":"not_found_error"`}},
 		{"a vendor of another dialect", "messages", `{"model":"m","max_tokens":1,"messages":[]}`, 400, []string{`"invalid_request_error"`, "pier", "/v1/chat/completions"}},
 	} {

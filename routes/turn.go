@@ -3,6 +3,7 @@ package routes
 import (
 	"context"
 	"net/http"
+	"sync"
 
 	"github.com/gin-gonic/gin"
 
@@ -32,7 +33,8 @@ const (
 func (s *service) turn(api catalog.API) gin.HandlerFunc {
 	return func(c *gin.Context) {
 		buffer := bodies.Get().(*[]byte)
-		defer recycle(buffer)
+		release := sync.OnceFunc(func() { recycle(buffer) })
+		defer release()
 		body, err := s.readBody(c.Writer, c.Request, (*buffer)[:0])
 		*buffer = body
 		if err != nil {
@@ -51,7 +53,14 @@ func (s *service) turn(api catalog.API) gin.HandlerFunc {
 			refuse(c, api, err)
 			return
 		}
-		s.serve(c, request, facts, mode)
+		s.serve(c, facts, vendor.Call{
+			Body:     request,
+			Header:   c.Request.Header,
+			Query:    c.Request.URL.RawQuery,
+			Metadata: mode,
+			Drain:    s.Drain,
+			Began:    release, // a stream may last; the body has done its work
+		})
 	}
 }
 
@@ -76,18 +85,11 @@ func (s *service) read(h http.Header, facts *engine.Request) (vendor.Metadata, e
 }
 
 // serve has the engine serve the turn and answers where no attempt did.
-func (s *service) serve(c *gin.Context, request *wire.Request, facts engine.Request, mode vendor.Metadata) {
+func (s *service) serve(c *gin.Context, facts engine.Request, call vendor.Call) {
 	cut := false
-	call := vendor.Call{
-		Body:     request,
-		Header:   c.Request.Header,
-		Query:    c.Request.URL.RawQuery,
-		Metadata: mode,
-		Drain:    s.Drain,
-		Cut:      func() { cut = true },
-	}
+	call.Cut = func() { cut = true }
 	turn, err := s.Gateway.Serve(c.Request.Context(), facts, func(ctx context.Context, try engine.Try) engine.Attempt {
-		stamp(c.Writer.Header(), mode, &try)
+		stamp(c.Writer.Header(), call.Metadata, &try)
 		return s.Vendor.Send(ctx, c.Writer, call, try)
 	})
 	last, tried := turn.Last()
@@ -97,11 +99,12 @@ func (s *service) serve(c *gin.Context, request *wire.Request, facts engine.Requ
 		if turn.ID != "" {
 			c.Writer.Header()[headerID] = []string{turn.ID}
 		}
-		unserved(c, request.API, facts.Target, s.Gateway.Catalog(), err)
+		now := s.Gateway.Catalog()
+		unserved(c, facts.API, missing(now, &facts), now, err)
 	case cut:
 		panic(http.ErrAbortHandler) // the turn is recorded; net/http breaks the connection off
 	case !tried || !last.Committed:
-		failed(c, request.API, last)
+		failed(c, facts.API, last)
 	}
 }
 

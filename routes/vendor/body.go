@@ -10,7 +10,7 @@ import (
 const maxPooled = 1 << 20
 
 // pool holds buffers of bodies, upstream and down.
-var pool = sync.Pool{New: func() any { b := make([]byte, 0, 64<<10); return &b }}
+var pool = sync.Pool{New: func() any { b := make([]byte, 0, 8<<10); return &b }}
 
 // payload is one request body in a pooled buffer. The transport may read it
 // after the answer has begun, may read it again on a fresh connection, and may

@@ -42,6 +42,9 @@ type Call struct {
 	// Drain is how long a vendor may go on after the client has left, so that
 	// its usage is known; no more than 64 KiB are read. 0: it is cancelled at once.
 	Drain time.Duration
+	// Began is called once, when the answer begins to go out: no other candidate
+	// will be tried, and the bytes of Body are not read again. nil: nobody is told.
+	Began func()
 	// Cut is called when the client holds part of an answer that will not be
 	// completed. Whoever owns the connection must abort it (panic with
 	// http.ErrAbortHandler), once the turn is recorded: ended cleanly, a cut

@@ -18,7 +18,7 @@ import (
 var errNoKey = errors.New("the credential has no key")
 
 // request builds what one candidate is sent. The body's buffer is let go by
-// body.release, after the answer.
+// body.release, once it is not sent again.
 func (c *Client) request(ctx context.Context, call *Call, try *engine.Try) (r *http.Request, body *payload, err error) {
 	route := try.Candidate.Route
 	header, err := c.header(call, try)

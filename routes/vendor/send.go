@@ -64,7 +64,6 @@ func (a *attempt) send() {
 		a.fail(engine.StageRefused, engine.FailureCredential, err.Error())
 		return
 	}
-	defer body.release()
 	transport := a.c.transportFor(a.Candidate.Route.Vendor.AllowPrivate)
 	answer, err := transport.RoundTrip(request)
 	if unsent(err) && a.cause() == nil {
@@ -73,6 +72,7 @@ func (a *attempt) send() {
 		request.Body = body.reader()
 		answer, err = transport.RoundTrip(request)
 	}
+	body.release() // a stream may last; the transport holds on where it still reads
 	if err != nil {
 		a.unanswered(err)
 		return
@@ -235,6 +235,9 @@ func (a *attempt) relayOptions() wire.RelayOptions {
 // stream.
 func (a *attempt) commit(answer *http.Response, contentType string, length int) {
 	a.Committed = true
+	if a.call.Began != nil {
+		a.call.Began()
+	}
 	h := a.w.Header()
 	copyHeader(h, answer.Header)
 	if contentType != "" {
