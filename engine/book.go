@@ -1,0 +1,165 @@
+package engine
+
+import (
+	"context"
+	"time"
+
+	"github.com/shopspring/decimal"
+
+	"github.com/warmroute/warmroute/catalog"
+	"github.com/warmroute/warmroute/pricing"
+)
+
+// BookState says whether a turn's end has been booked.
+//
+// The zero BookState is unsettled: the turn was begun, and if the process that
+// served it has ended, it never settled.
+type BookState string
+
+// The states of a booked turn.
+const (
+	Unsettled BookState = ""
+	Settled   BookState = "settled"
+)
+
+// Booked is a turn as the ledger keeps it: what was decided, who was tried, what
+// that used and what it cost at the prices of its own moment. It holds no prompt,
+// no key, and of a credential only the id.
+type Booked struct {
+	ID        string
+	State     BookState
+	Tenant    string
+	Client    string
+	API       catalog.API
+	Stream    bool
+	Session   string // id as kept; empty without a session
+	Class     Class
+	Parent    string
+	Target    string
+	Scope     string
+	Catalog   string // digest: the version of the prices
+	Started   time.Time
+	Took      time.Duration
+	Model     string // that served, or was tried last
+	Outcome   Outcome
+	Detail    Detail
+	Pinned    string
+	Displaced string
+	Gate      catalog.Gate
+	Verdict   pricing.Verdict
+	Prompt    Estimate
+	Order     []BookedCandidate // of the plan, before affinity: what the turn would have done without it
+	Attempts  []BookedAttempt
+}
+
+// BookedCandidate is one candidate of a plan's own order.
+type BookedCandidate struct {
+	Model, Vendor, Credential string
+	Group                     Group
+	Down                      bool
+}
+
+// BookedAttempt is one attempt and its money.
+type BookedAttempt struct {
+	Model, Vendor, Credential string
+	Group                     Group
+	Stage                     Stage
+	Failure                   Failure
+	Status                    int
+	Started                   time.Time
+	Accepted                  bool // by the vendor: it may bill
+	FirstByte                 time.Duration
+	Took                      time.Duration
+	Usage                     pricing.Usage
+	Quality                   pricing.Quality
+	Card                      pricing.Card // the rates it was billed at
+	Cost                      pricing.Cost
+	Saving                    pricing.Saving
+	ServedModel               string
+	ServedTier                string
+}
+
+// Sums are what booked turns come to. They add up field by field, so that the
+// sums of a day are the sums of its hours.
+type Sums struct {
+	Turns        int64
+	Unsettled    int64 // turns begun and not ended
+	Failed       int64 // turns that no attempt served
+	Attempts     int64
+	Billed       int64           // attempts that a vendor accepted
+	UsageKnown   int64           // billed attempts whose usage is complete
+	CostKnown    int64           // billed attempts whose cost is known
+	SavingKnown  int64           // billed attempts whose net cache saving is known
+	Hits         int64           // billed attempts with complete usage that read from a cache
+	NoCachePrice int64           // billed attempts with a bucket at the input rate for want of its own
+	Usage        pricing.Usage   // of the attempts whose usage is complete
+	Cost         decimal.Decimal // of those whose cost is known: a lower bound while CostKnown < Billed
+	Saving       decimal.Decimal // of those whose saving is known
+}
+
+// Query says which booked turns are meant. The zero Query is all of them.
+type Query struct {
+	Tenant   string    // empty: every tenant
+	From, To time.Time // From inclusive, To exclusive, by the start of the turn; zero: no bound
+	Model    string
+	Vendor   string // of the last attempt
+	Outcome  Outcome
+	Class    Class
+	Session  string
+}
+
+// Page is a part of a list. The zero Page is its beginning.
+type Page struct {
+	After string // where the last page ended, as it said
+	Limit int    // 0 means 100; at most 1,000
+}
+
+// Slot is the sums of one stretch of time.
+type Slot struct {
+	Start time.Time
+	Sums  Sums
+}
+
+// OutcomeSums is the sums of the turns with one outcome.
+type OutcomeSums struct {
+	Outcome Outcome
+	Sums    Sums
+}
+
+// RouteSums is the sums of the turns whose last attempt was one vendor's for one model.
+type RouteSums struct {
+	Vendor, Model string
+	Sums          Sums
+}
+
+// Overview is the books of a query at a glance.
+type Overview struct {
+	Query    Query
+	Total    Sums
+	Outcomes []OutcomeSums // in the order of the ladder
+	Routes   []RouteSums   // by model, then vendor
+	Width    time.Duration // of a slot: a minute, an hour or a day
+	Series   []Slot        // oldest first; slots without a turn are left out
+}
+
+// SessionBook is one session's turns at a glance.
+type SessionBook struct {
+	Tenant      string
+	Class       Class
+	ID          string
+	Client      string
+	Parent      string
+	First, Last time.Time
+	Models      []string // in the order in which they were first served
+	Vendors     []string // of the last turns, oldest first, at most 32: the path
+	Switches    int64    // turns served by another vendor than the turn before, for the same model
+	Sums        Sums
+}
+
+// Intents is told of every attempt before it is made, so that a turn which a
+// crash cuts short is known. Intend returns once the intent would survive the
+// end of the process, or when ctx ends; an error means it might not, and the turn
+// goes on all the same.
+type Intents interface {
+	Intend(ctx context.Context, turn *Turn, next Candidate) error
+}
