@@ -30,12 +30,13 @@ func recycle(b *[]byte) {
 	bodies.Put(b)
 }
 
-// The ways a body cannot be read; errors.go gives them their status.
+// The ways a request is not read; errors.go gives them their status.
 var (
 	errTooLarge    = errors.New("the request body is too large")
 	errBodyLate    = errors.New("the request body did not arrive in time")
 	errBodyBroken  = errors.New("the request body is damaged")
 	errClientGone  = errors.New("the client left")
+	errSlipped     = errors.New("a web page of another site may not send this; its requests must say content-type: application/json")
 	errUnknownCode = errors.New("the request's Content-Encoding is not supported; use gzip, zstd, br, deflate or none")
 )
 

@@ -537,3 +537,29 @@ func TestNoKeyIsLoggedOrRepeated(t *testing.T) {
 		})
 	}
 }
+
+// A responses stream that ends in a failure the vendor itself reports is whole:
+// the client reads what went wrong in its last event, not a broken connection.
+func TestAResponseThatEndsUnwellIsPassedOnWhole(t *testing.T) {
+	for _, c := range []struct {
+		file    string
+		stage   engine.Stage
+		failure engine.Failure
+	}{
+		{"responses/responses-failed.sse", engine.StageBroken, engine.FailureStream},
+		{"responses/responses-incomplete.sse", engine.StageServed, engine.FailureNone},
+	} {
+		t.Run(c.file, func(t *testing.T) {
+			text := input(t, c.file)
+			second := &script{text: text}
+			r := newRig(t, nil, stop{name: "pier", api: "responses", serve: &script{text: text}}, stop{name: "quay", api: "responses", serve: second})
+			got := r.post("responses", `{"model":"m","stream":true,"input":"x"}`)
+			if got.body != text || got.err != nil || len(second.requests()) > 0 {
+				t.Errorf("client got %q %v", got.body, got.err)
+			}
+			if a := r.last(1); a.Stage != c.stage || a.Failure != c.failure {
+				t.Errorf("attempt %q %q %q", a.Stage, a.Failure, a.Cause)
+			}
+		})
+	}
+}

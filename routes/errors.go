@@ -79,6 +79,9 @@ func unserved(c *gin.Context, api catalog.API, asked string, now *catalog.Catalo
 	case errors.Is(err, errTooLarge):
 		c.Writer.Header().Set("Connection", "close") // the rest of the body is not read
 		fail(c, api, http.StatusRequestEntityTooLarge, "The request body is larger than this gateway accepts.")
+	case errors.Is(err, errSlipped):
+		c.Writer.Header().Set("Connection", "close")
+		fail(c, api, http.StatusForbidden, sentence(err))
 	case errors.Is(err, errUnknownCode):
 		fail(c, api, http.StatusUnsupportedMediaType, sentence(err))
 	case errors.Is(err, errBodyLate):

@@ -339,6 +339,22 @@ func TestAClientThatStopsReadingIsGivenUp(t *testing.T) {
 	}
 }
 
+// FM-18, an answer in one piece: what the client does not take is not waited for.
+func TestAClientThatDoesNotReadAWholeAnswerIsGivenUp(t *testing.T) {
+	big := strings.Replace(jsonAnswer, `"41"`, `"`+strings.Repeat("x", 16<<20)+`"`, 1)
+	r := newRig(t, func(o *routes.Options) { o.Vendor = vendor.New(vendor.Options{Write: 100 * time.Millisecond}) }, stop{name: "pier", serve: &script{text: big}})
+	conn, err := net.Dial("tcp", strings.TrimPrefix(r.url, "http://"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer conn.Close()
+	_, _ = fmt.Fprintf(conn, "POST /v1/chat/completions HTTP/1.1\r\nHost: x\r\nContent-Length: %d\r\n\r\n%s", len(bodies[false]), bodies[false])
+	a := r.last(1)
+	if a.Stage != engine.StageAbandoned || a.Failure != engine.FailureClientLeft || !a.Quality.Complete() {
+		t.Errorf("attempt %q %q, usage %q", a.Stage, a.Failure, a.Quality)
+	}
+}
+
 // The fault of gin's recovery: it swallows the abort, and net/http then ends a
 // cut answer like a whole one.
 func TestAnAbortReachesTheConnection(t *testing.T) {

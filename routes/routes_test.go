@@ -203,6 +203,40 @@ func TestWhatIsNotServedSaysWhatIs(t *testing.T) {
 	}
 }
 
+// A page that is open in a browser on the same machine can send a form, without
+// asking, to any address there.
+func TestAWebPageCannotSpendMoneyWithAForm(t *testing.T) {
+	v := &script{text: jsonAnswer}
+	r := newRig(t, nil, stop{name: "pier", serve: v})
+	for _, c := range []struct {
+		site, contentType string
+		status            int
+	}{
+		{"cross-site", "text/plain", 403},
+		{"same-site", "application/x-www-form-urlencoded", 403},
+		{"cross-site", "application/json", 200}, // a browser has asked before it sends this
+		{"same-origin", "text/plain", 200},
+		{"", "application/x-www-form-urlencoded", 200}, // curl's habit
+	} {
+		request, _ := http.NewRequest(http.MethodPost, r.url+"/v1/chat/completions", strings.NewReader(bodies[false]))
+		request.Header.Set("Content-Type", c.contentType)
+		if c.site != "" {
+			request.Header.Set("Sec-Fetch-Site", c.site)
+		}
+		response, err := r.client.Do(request)
+		if err != nil {
+			t.Fatal(err)
+		}
+		response.Body.Close()
+		if response.StatusCode != c.status {
+			t.Errorf("%q %q: %d", c.site, c.contentType, response.StatusCode)
+		}
+	}
+	if n := len(v.requests()); n != 3 {
+		t.Errorf("the vendor was called %d times", n)
+	}
+}
+
 func TestAPanicIsAnErrorInTheDialect(t *testing.T) {
 	r := newRig(t, nil, stop{name: "pier", serve: &script{text: jsonAnswer}})
 	r.gateway.Catalog = func() *catalog.Catalog { panic("PANICCANARY " + vendorKey) }

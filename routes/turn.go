@@ -3,6 +3,7 @@ package routes
 import (
 	"context"
 	"net/http"
+	"strings"
 	"sync"
 
 	"github.com/gin-gonic/gin"
@@ -32,6 +33,10 @@ const (
 // turn answers one turn in the dialect api.
 func (s *service) turn(api catalog.API) gin.HandlerFunc {
 	return func(c *gin.Context) {
+		if slipped(c.Request.Header) {
+			refuse(c, api, errSlipped)
+			return
+		}
 		buffer := bodies.Get().(*[]byte)
 		release := sync.OnceFunc(func() { recycle(buffer) })
 		defer release()
@@ -62,6 +67,18 @@ func (s *service) turn(api catalog.API) gin.HandlerFunc {
 			Began:    release, // a stream may last; the body has done its work
 		})
 	}
+}
+
+// slipped says whether a web page sent the request to a place it does not belong
+// to, in a form for which browsers ask no leave: on a machine of its own the
+// gateway would spend its owner's money for any page that is open there. Pages
+// that send JSON have asked, and were not given, leave.
+func slipped(h http.Header) bool {
+	switch h.Get("Sec-Fetch-Site") {
+	case "cross-site", "same-site":
+		return !strings.Contains(strings.ToLower(h.Get("Content-Type")), "json")
+	}
+	return false
 }
 
 // read takes warmroute's own headers of a request.

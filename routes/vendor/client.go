@@ -88,7 +88,7 @@ func transport(o Options, check func(address string) error) *http.Transport {
 		IdleConnTimeout:        90 * time.Second,
 		MaxResponseHeaderBytes: maxResponseHeader,
 		WriteBufferSize:        32 << 10,
-		ReadBufferSize:         8 << 10,
+		ReadBufferSize:         4 << 10,
 	}
 }
 

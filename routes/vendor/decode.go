@@ -34,6 +34,9 @@ func (e *UnknownCodingError) Error() string {
 // *[UnknownCodingError]; damage shows in Read. Close frees the decoders and
 // leaves body open.
 func Decode(contentEncoding string, body io.Reader, maxWindow uint64) (io.ReadCloser, error) {
+	if contentEncoding == "" {
+		return io.NopCloser(body), nil
+	}
 	codings := strings.Split(contentEncoding, ",")
 	d := &decoded{Reader: body}
 	for i := len(codings) - 1; i >= 0; i-- {
