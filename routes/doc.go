@@ -17,6 +17,8 @@
 //     `header` the other x-warmroute headers are there and the body is the vendor's.
 //   - A refusal of the last vendor is relayed if it is JSON; else its status is,
 //     with a body in the client's dialect.
+//   - A page of another web site is refused unless its request says JSON, for
+//     which a browser asks leave first, and gets none.
 //   - A request body may be packed with gzip, zstd, br or deflate.
 //
 // Start with [New] and turn.go.

@@ -100,7 +100,7 @@ func recovery(log *slog.Logger) gin.HandlerFunc {
 			switch {
 			case r == nil:
 				return
-			case r == http.ErrAbortHandler: //nolint:errorlint // net/http compares it so
+			case r == http.ErrAbortHandler:
 				panic(r)
 			}
 			what := typeName(r)
