@@ -27,6 +27,7 @@ type Gateway struct {
 	Pins       Pins                            // nil: nothing is remembered
 	Health     *Health                         // nil: nobody is ever down
 	Ledger     Ledger                          // nil: nothing is recorded
+	Intents    Intents                         // nil: nobody is told of an attempt before it is made
 	Deadline   time.Duration                   // for the pin store; 0 means 5 ms
 	Gate       catalog.Gate                    // empty means cache_read
 	Off        bool                            // affinity is off for every request
@@ -60,6 +61,9 @@ func (g *Gateway) Serve(ctx context.Context, r Request, send Send) (Turn, error)
 		index, ok := Next(turn.Plan, turn.Decision, turn.Attempts)
 		if !ok || len(turn.Attempts) > 0 && ctx.Err() != nil {
 			break
+		}
+		if g.Intents != nil {
+			_ = g.Intents.Intend(ctx, turn, turn.Plan.Candidates[index]) // the turn goes on all the same
 		}
 		turn.Attempts = append(turn.Attempts, g.attempt(ctx, &s, &r, index, send))
 	}
