@@ -72,9 +72,9 @@ type BookedAttempt struct {
 	Took                      time.Duration
 	Usage                     pricing.Usage
 	Quality                   pricing.Quality
-	Card                      pricing.Card // the rates it was billed at
-	Cost                      pricing.Cost
-	Saving                    pricing.Saving
+	Card                      pricing.Card   // the rates it was billed at; unknown throughout unless the usage is complete
+	Cost                      pricing.Cost   // unknown unless the usage is complete
+	Saving                    pricing.Saving // net cache saving
 	ServedModel               string
 	ServedTier                string
 }
@@ -84,7 +84,7 @@ type BookedAttempt struct {
 type Sums struct {
 	Turns        int64
 	Unsettled    int64 // turns begun and not ended
-	Failed       int64 // turns that no attempt served
+	Failed       int64 // turns that ended with no attempt served, those the caller left among them
 	Attempts     int64
 	Billed       int64           // attempts that a vendor accepted
 	UsageKnown   int64           // billed attempts whose usage is complete
@@ -134,7 +134,7 @@ type RouteSums struct {
 
 // Overview is the books of a query at a glance.
 type Overview struct {
-	Query    Query
+	Query    Query // as answered: its bounds are wider than asked where the books no longer tell finer stretches apart
 	Total    Sums
 	Outcomes []OutcomeSums // in the order of the ladder
 	Routes   []RouteSums   // by model, then vendor
@@ -149,10 +149,11 @@ type SessionBook struct {
 	ID          string
 	Client      string
 	Parent      string
-	First, Last time.Time
-	Models      []string // in the order in which they were first served
-	Vendors     []string // of the last turns, oldest first, at most 32: the path
-	Switches    int64    // turns served by another vendor than the turn before, for the same model
+	First, Last time.Time // start of the first turn, end of the last
+	Models      []string  // in the order in which they were first served, at most 32
+	Latest      []string  // vendor that served each of Models last
+	Vendors     []string  // of the last turns that were served, oldest first, at most 32: the path
+	Switches    int64     // turns served by another vendor than the turn before, for the same model
 	Sums        Sums
 }
 
@@ -162,4 +163,24 @@ type SessionBook struct {
 // goes on all the same.
 type Intents interface {
 	Intend(ctx context.Context, turn *Turn, next Candidate) error
+}
+
+// Books are what a ledger can be asked. Answers are consistent: what one call
+// returns was true at one moment. The error is ctx's when it ends first,
+// [ErrPage] or [ErrQuery]. Methods may be called from several goroutines.
+//
+// A query with a tenant is answered from that tenant's turns alone.
+type Books interface {
+	// Overview adds up the turns that are meant. Width is a minute, an hour or a
+	// day, in UTC; anything else is an hour.
+	Overview(ctx context.Context, q Query, width time.Duration) (Overview, error)
+	// Turns lists turns, newest start first. next is empty at the end of the list.
+	Turns(ctx context.Context, q Query, p Page) (turns []Booked, next string, err error)
+	// Turn finds one turn of one tenant.
+	Turn(ctx context.Context, tenant, id string) (turn Booked, found bool, err error)
+	// Sessions lists sessions, most recently active first: those whose last turn
+	// ended inside the query's bounds. They cannot be asked for by outcome.
+	Sessions(ctx context.Context, q Query, p Page) (sessions []SessionBook, next string, err error)
+	// Session finds one session of one tenant.
+	Session(ctx context.Context, tenant string, class Class, id string) (session SessionBook, found bool, err error)
 }

@@ -152,13 +152,16 @@ func (in *input) count(limit uint64) uint64 {
 	return v
 }
 
-func (in *input) string() string {
+func (in *input) string() string { return string(in.bytes()) }
+
+// bytes are those of a string, where they lie.
+func (in *input) bytes() []byte {
 	n := in.uvarint()
 	if n > uint64(len(in.b)) {
 		in.fail()
-		return ""
+		return nil
 	}
-	s := string(in.b[:n])
+	s := in.b[:n]
 	in.b = in.b[n:]
 	return s
 }

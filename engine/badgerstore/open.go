@@ -32,9 +32,15 @@ type Options struct {
 	Now     func() time.Time                // nil means time.Now
 	Free    func(dir string) (int64, error) // bytes free; nil asks the file system
 	Log     *slog.Logger                    // nil: nothing is logged
+
+	tune  func(badger.Options) badger.Options // nil: as for pins
+	holds string                              // what the directory holds, for messages; empty: remembered pins
 }
 
 func (o *Options) fill() {
+	if o.holds == "" {
+		o.holds = "remembered pins"
+	}
 	if o.Reserve == 0 {
 		o.Reserve = 64 << 20
 	}
@@ -114,7 +120,7 @@ func openLocked(dir string, o Options) (*badger.DB, error) {
 		}
 		if !locked(dir) {
 			if failed {
-				return nil, fmt.Errorf("%s: %w; move the directory away to start without remembered pins", dir, err)
+				return nil, fmt.Errorf("%s: %w; move the directory away to start without %s", dir, err, o.holds)
 			}
 			failed = true
 			continue
@@ -145,7 +151,7 @@ func openBadger(dir string, o Options) (db *badger.DB, err error) {
 			db, err = nil, fmt.Errorf("the database is damaged: %v", p)
 		}
 	}()
-	return badger.Open(badger.DefaultOptions(dir).
+	all := badger.DefaultOptions(dir).
 		WithLogger(logger{o.Log}).
 		WithSyncWrites(false).
 		WithMemTableSize(8 << 20).
@@ -163,7 +169,11 @@ func openBadger(dir string, o Options) (db *badger.DB, err error) {
 		WithCompression(options.None).
 		WithChecksumVerificationMode(options.NoVerification).
 		WithDetectConflicts(false). // there is one writer
-		WithMetricsEnabled(false))
+		WithMetricsEnabled(false)
+	if o.tune != nil {
+		all = o.tune(all)
+	}
+	return badger.Open(all)
 }
 
 // enough says whether dir's file system has the reserve free.

@@ -7,9 +7,9 @@ import (
 	"github.com/warmroute/warmroute/engine"
 )
 
-// Ledger remembers the last turns it was told of. It implements
-// [engine.Ledger]; the zero Ledger remembers 1,000. Its methods may be called
-// from several goroutines.
+// Ledger remembers the last turns it was told of, and answers for those. It
+// implements [engine.Ledger], [engine.Intents] and [engine.Books]; the zero Ledger
+// remembers 1,000. Its methods may be called from several goroutines.
 type Ledger struct {
 	Max int // turns remembered; 0 means 1,000. Not to be changed after first use
 
@@ -18,6 +18,10 @@ type Ledger struct {
 	oldest int
 	count  int64
 	told   chan struct{} // closed by the next Record; nil while nobody waits
+
+	books []*engine.Booked           // in the order in which they were told; each turn once
+	known map[turnKey]*engine.Booked // the same
+	open  map[turnKey]*engine.Booked // turns in flight
 }
 
 // Record remembers turn, forgetting the oldest if there are too many.
@@ -34,6 +38,7 @@ func (l *Ledger) Record(turn engine.Turn) {
 		l.turns[l.oldest] = turn
 		l.oldest = (l.oldest + 1) % limit
 	}
+	l.book(turn, limit)
 	l.count++
 	if l.told != nil {
 		close(l.told)

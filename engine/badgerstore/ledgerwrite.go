@@ -1,0 +1,236 @@
+package badgerstore
+
+import (
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/dgraph-io/badger/v4"
+
+	"github.com/warmroute/warmroute/engine"
+)
+
+// The sizes of batches: small ones while intents may come in, whose callers wait;
+// large ones where many turns wait, so that writing catches up.
+const (
+	smallBatch = 64
+	largeBatch = 512
+	manyTurns  = 2048
+)
+
+// run writes what waits in the queue, until it is closed.
+func (l *Ledger) run() {
+	defer close(l.ended)
+	tick := time.NewTicker(l.options.Sweep)
+	defer tick.Stop()
+	for {
+		intents, turns, closed := l.queue.take(true)
+		l.writeIntents(intents)
+		l.writeTurns(turns)
+		switch {
+		case len(intents) > 0 || len(turns) > 0:
+			continue
+		case closed:
+			l.sweeper.end(ErrLedgerClosed)
+			return
+		case l.sweeper.active:
+			l.sweepSome()
+			continue
+		}
+		select {
+		case <-l.queue.wake:
+		case <-tick.C:
+			l.sweeper.begin(nil)
+		case waiter := <-l.sweeps:
+			l.sweeper.begin(waiter)
+		}
+	}
+}
+
+// writeIntents writes notes of attempts and tells those who wait.
+func (l *Ledger) writeIntents(intents []intent) {
+	for len(intents) > 0 {
+		n := min(len(intents), largeBatch)
+		err := l.storeIntents(intents[:n])
+		if err != nil {
+			l.figures.unwritten.Add(int64(n))
+			l.complain("attempts are not noted", err)
+		}
+		for _, in := range intents[:n] {
+			in.written <- err
+		}
+		intents = intents[n:]
+	}
+}
+
+func (l *Ledger) storeIntents(intents []intent) error {
+	if err := enough(l.dir, l.disk); err != nil {
+		return err
+	}
+	txn := l.db.NewTransaction(true)
+	defer txn.Discard()
+	keys := make([][]byte, len(intents))
+	for i, in := range intents {
+		keys[i] = intentKey(in.booked.Tenant, in.booked.ID)
+		err := txn.Set(keys[i], encodeBooked(keys[i], in.booked))
+		if errors.Is(err, badger.ErrTxnTooBig) && len(intents) > 1 {
+			txn.Discard()
+			half := len(intents) / 2
+			return errors.Join(l.storeIntents(intents[:half]), l.storeIntents(intents[half:]))
+		}
+		if err != nil {
+			return err
+		}
+	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if err := l.commit(txn); err != nil {
+		return err
+	}
+	for i, in := range intents {
+		l.open[string(keys[i])] = in.booked
+	}
+	l.figures.intents.Add(int64(len(intents)))
+	l.figures.open.Store(int64(len(l.open)))
+	return nil
+}
+
+func (l *Ledger) commit(txn *badger.Txn) error {
+	if err := txn.Commit(); err != nil {
+		return err
+	}
+	l.figures.batches.Add(1)
+	l.soil()
+	return nil
+}
+
+// writeTurns writes turns in batches; between them, the notes that came in.
+func (l *Ledger) writeTurns(turns []engine.Turn) {
+	size := smallBatch
+	if len(turns) > manyTurns {
+		size = largeBatch
+	}
+	books := make([]engine.Booked, 0, min(len(turns), size))
+	for at := 0; at < len(turns); at += size {
+		if at > 0 {
+			intents, _, _ := l.queue.take(false)
+			l.writeIntents(intents)
+		}
+		books = books[:0]
+		for i := at; i < min(at+size, len(turns)); i++ {
+			books = append(books, engine.Book(turns[i]))
+		}
+		l.writeBooks(books)
+		l.queue.finish(len(books))
+	}
+	if len(turns) > 0 {
+		l.queue.reuse(turns)
+	}
+}
+
+// writeBooks writes a batch, or gives it up.
+func (l *Ledger) writeBooks(books []engine.Booked) {
+	err := enough(l.dir, l.disk)
+	if err == nil {
+		err = l.store(books)
+	} else {
+		l.figures.dropped.Add(int64(len(books)))
+	}
+	if err != nil {
+		l.complain("turns are not recorded", err)
+	}
+}
+
+// store writes a batch in one transaction, or in several, each whole, where it is
+// too big for one. What cannot be written is counted as dropped.
+func (l *Ledger) store(books []engine.Booked) error {
+	p := l.newPosting()
+	defer p.txn.Discard()
+	for i := range books {
+		if err := p.post(&books[i]); err != nil {
+			return l.split(p, books, err)
+		}
+	}
+	if err := p.finish(); err != nil {
+		return l.split(p, books, err)
+	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if err := l.commit(p.txn); err != nil {
+		l.figures.dropped.Add(int64(len(books)))
+		return err
+	}
+	for _, key := range p.settled {
+		delete(l.open, key)
+	}
+	l.figures.open.Store(int64(len(l.open)))
+	l.figures.recorded.Add(p.recorded)
+	l.figures.twice.Add(p.twice)
+	return nil
+}
+
+// split tries again with half as many, if the batch was only too big.
+func (l *Ledger) split(p *posting, books []engine.Booked, err error) error {
+	p.txn.Discard()
+	if errors.Is(err, badger.ErrTxnTooBig) && len(books) > 1 {
+		half := len(books) / 2
+		return errors.Join(l.store(books[:half]), l.store(books[half:]))
+	}
+	l.figures.dropped.Add(int64(len(books)))
+	return err
+}
+
+// bookLeftovers books the turns that an earlier process began and never ended.
+func (l *Ledger) bookLeftovers() error {
+	for {
+		left, bad, err := l.leftovers(smallBatch)
+		if err != nil {
+			return fmt.Errorf("look for unfinished turns: %w", err)
+		}
+		if len(left) == 0 && len(bad) == 0 {
+			return nil
+		}
+		if err := l.drop(bad); err != nil {
+			return fmt.Errorf("forget damaged notes: %w", err)
+		}
+		if err := l.store(left); err != nil {
+			return fmt.Errorf("book unfinished turns: %w", err)
+		}
+	}
+}
+
+// leftovers are some notes of attempts in the database, and the keys of damaged
+// ones.
+func (l *Ledger) leftovers(limit int) (left []engine.Booked, bad [][]byte, err error) {
+	err = l.db.View(func(txn *badger.Txn) error {
+		return each(txn, []byte{kindIntent}, nil, func(key []byte, item *badger.Item) (bool, error) {
+			err := item.Value(func(value []byte) error {
+				b, ok := decodeBooked(key, value)
+				if !ok || string(intentKey(b.Tenant, b.ID)) != string(key) {
+					l.figures.bad.Add(1)
+					bad = append(bad, append([]byte(nil), key...))
+					return nil
+				}
+				left = append(left, b)
+				return nil
+			})
+			return len(left)+len(bad) < limit, err
+		})
+	})
+	return left, bad, err
+}
+
+// drop removes keys.
+func (l *Ledger) drop(keys [][]byte) error {
+	if len(keys) == 0 {
+		return nil
+	}
+	txn := l.db.NewTransaction(true)
+	defer txn.Discard()
+	for _, key := range keys {
+		if err := txn.Delete(key); err != nil {
+			return err
+		}
+	}
+	return l.commit(txn)
+}

@@ -1,0 +1,105 @@
+package engine
+
+import (
+	"github.com/shopspring/decimal"
+
+	"github.com/warmroute/warmroute/pricing"
+)
+
+// Sum is what one booked turn comes to.
+//
+// An attempt counts as billed if the vendor accepted it. What is not known is
+// counted as such and adds nothing.
+func Sum(b Booked) Sums { return b.sum() }
+
+func (b *Booked) sum() Sums {
+	s := Sums{Turns: 1, Attempts: int64(len(b.Attempts))}
+	switch {
+	case b.State != Settled:
+		s.Unsettled = 1
+	case !b.Served():
+		s.Failed = 1
+	}
+	for i := range b.Attempts {
+		s.bill(&b.Attempts[i])
+	}
+	return s
+}
+
+// bill counts an attempt that was accepted.
+func (s *Sums) bill(a *BookedAttempt) {
+	if !a.Accepted {
+		return
+	}
+	s.Billed++
+	if !a.Quality.Complete() {
+		return
+	}
+	s.UsageKnown++
+	s.Usage = plus(s.Usage, a.Usage, 1)
+	if a.Usage.CacheRead > 0 {
+		s.Hits++
+	}
+	if a.Cost.NoCachePrice {
+		s.NoCachePrice++
+	}
+	if a.Cost.Known {
+		s.CostKnown++
+		s.Cost = s.Cost.Add(a.Cost.Total)
+	}
+	if a.Saving.Known {
+		s.SavingKnown++
+		s.Saving = s.Saving.Add(a.Saving.Amount)
+	}
+}
+
+// Add is both sums together.
+func (s Sums) Add(other Sums) Sums { return s.combine(other, 1) }
+
+// Sub is s without other, which was once added to it.
+func (s Sums) Sub(other Sums) Sums { return s.combine(other, -1) }
+
+func (s Sums) combine(other Sums, sign int64) Sums {
+	s.Turns += sign * other.Turns
+	s.Unsettled += sign * other.Unsettled
+	s.Failed += sign * other.Failed
+	s.Attempts += sign * other.Attempts
+	s.Billed += sign * other.Billed
+	s.UsageKnown += sign * other.UsageKnown
+	s.CostKnown += sign * other.CostKnown
+	s.SavingKnown += sign * other.SavingKnown
+	s.Hits += sign * other.Hits
+	s.NoCachePrice += sign * other.NoCachePrice
+	s.Usage = plus(s.Usage, other.Usage, sign)
+	s.Cost = together(s.Cost, other.Cost, sign)
+	s.Saving = together(s.Saving, other.Saving, sign)
+	return s
+}
+
+func together(a, b decimal.Decimal, sign int64) decimal.Decimal {
+	if sign < 0 {
+		return a.Sub(b)
+	}
+	return a.Add(b)
+}
+
+// Equal says whether both are the same numbers; a decimal is the same whatever
+// zeros it ends in.
+func (s Sums) Equal(other Sums) bool {
+	if !s.Cost.Equal(other.Cost) || !s.Saving.Equal(other.Saving) {
+		return false
+	}
+	s.Cost, s.Saving = other.Cost, other.Saving
+	return s == other
+}
+
+func plus(a, b pricing.Usage, sign int64) pricing.Usage {
+	return pricing.Usage{
+		Input:        a.Input + sign*b.Input,
+		CacheRead:    a.CacheRead + sign*b.CacheRead,
+		CacheWrite5m: a.CacheWrite5m + sign*b.CacheWrite5m,
+		CacheWrite1h: a.CacheWrite1h + sign*b.CacheWrite1h,
+		Output:       a.Output + sign*b.Output,
+		Reasoning:    a.Reasoning + sign*b.Reasoning,
+	}
+}
