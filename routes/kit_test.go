@@ -169,7 +169,7 @@ func (r *rig) turns(n int64) []engine.Turn {
 	for {
 		count, next := r.ledger.Count()
 		if count >= n {
-			return r.ledger.Turns()
+			return r.ledger.Recorded()
 		}
 		select {
 		case <-next:

@@ -46,8 +46,8 @@ func (l *Ledger) Record(turn engine.Turn) {
 	}
 }
 
-// Turns are the turns remembered, oldest first.
-func (l *Ledger) Turns() []engine.Turn {
+// Recorded are the turns remembered as they were told, oldest first.
+func (l *Ledger) Recorded() []engine.Turn {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	turns := make([]engine.Turn, 0, len(l.turns))

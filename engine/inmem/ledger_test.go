@@ -17,7 +17,7 @@ func TestTheLedgerKeepsTheLastTurns(t *testing.T) {
 	l := &inmem.Ledger{Max: 3}
 	for i := range 8 {
 		l.Record(engine.Turn{ID: fmt.Sprint(i)})
-		turns := l.Turns()
+		turns := l.Recorded()
 		if len(turns) != min(i+1, 3) || turns[len(turns)-1].ID != fmt.Sprint(i) || turns[0].ID != fmt.Sprint(max(0, i-2)) {
 			t.Fatalf("after turn %d: %+v", i, turns)
 		}
