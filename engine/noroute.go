@@ -74,6 +74,19 @@ func (e *NoRouteError) Error() string {
 	return b.String()
 }
 
+// Keyless says whether it is the operator's doing: some route would serve, had
+// its vendor a key.
+func (e *NoRouteError) Keyless() bool {
+	for _, m := range e.Plan.Models {
+		for _, removed := range m.Removed {
+			if removed.Why == WhyCredential {
+				return true
+			}
+		}
+	}
+	return false
+}
+
 func (e *NoRouteError) reason(r Removed) string {
 	switch r.Why {
 	case WhyAPI:

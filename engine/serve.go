@@ -7,6 +7,7 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/warmroute/warmroute/catalog"
@@ -69,9 +70,20 @@ func (g *Gateway) Serve(ctx context.Context, r Request, send Send) (Turn, error)
 	}
 	turn.Took = g.now().Sub(turn.Started)
 	if g.Ledger != nil {
-		g.Ledger.Record(*turn)
+		g.Ledger.Record(turn.withoutReplies())
 	}
 	return *turn, nil
+}
+
+// withoutReplies is the turn without the vendors' own words, which may repeat a
+// prompt and are for the client only.
+func (t *Turn) withoutReplies() Turn {
+	kept := *t
+	kept.Attempts = slices.Clone(t.Attempts)
+	for i := range kept.Attempts {
+		kept.Attempts[i].Reply = nil
+	}
+	return kept
 }
 
 // Decide does all that Serve does before the first attempt, and nothing after it:

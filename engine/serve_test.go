@@ -259,8 +259,24 @@ func TestDecideWithoutKeys(t *testing.T) {
 		t.Error(err, turn.Decision)
 	}
 	g.AssumeKeys = false
-	if _, err := g.Decide(context.Background(), chat(nil)); err == nil || !strings.Contains(err.Error(), "no key configured") {
+	var none *engine.NoRouteError
+	if _, err := g.Decide(context.Background(), chat(nil)); !errors.As(err, &none) || !strings.Contains(err.Error(), "no key configured") || !none.Keyless() {
 		t.Errorf("error %v", err)
+	}
+}
+
+// A vendor's refusal may repeat the prompt: the caller gets it, the ledger does not.
+func TestTheLedgerIsNotToldWhatAVendorSaid(t *testing.T) {
+	g, l := newGateway(t)
+	refuses := func(context.Context, engine.Try) engine.Attempt {
+		return engine.Attempt{Failure: engine.FailureRequest, Status: 400, Reply: &engine.Reply{Status: 400, Body: []byte("your prompt was: PROMPT")}}
+	}
+	turn, err := g.Serve(context.Background(), chat(nil), refuses)
+	if err != nil || turn.Attempts[0].Reply == nil {
+		t.Fatalf("the caller got %+v, %v", turn.Attempts, err)
+	}
+	if told := (*l)[0].Attempts[0]; told.Reply != nil || told.Status != 400 {
+		t.Errorf("the ledger was told %+v", told)
 	}
 }
 

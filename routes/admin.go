@@ -61,7 +61,7 @@ func Admin(o AdminOptions) http.Handler {
 	r.POST("/-/reload", o.reload)
 	absent := func(status int) gin.HandlerFunc {
 		return func(c *gin.Context) {
-			c.JSON(status, gin.H{"error": "this address serves GET /healthz, GET /readyz and POST /-/reload"})
+			c.JSON(status, gin.H{"error": "this address serves GET /ui/, GET /healthz, GET /readyz and POST /-/reload"})
 		}
 	}
 	r.NoRoute(absent(http.StatusNotFound))

@@ -22,10 +22,11 @@ const statusClientLeft = 499
 // dialect is the dialect of a path's errors: what is not for messages clients
 // is told as OpenAI's clients read it.
 func dialect(path string) catalog.API {
+	path = strings.TrimPrefix(path, "/v1") // a base URL that names it twice is the commonest mistake
 	switch {
-	case strings.HasPrefix(path, "/v1/messages"):
+	case strings.HasPrefix(path, "/v1/messages"), strings.HasPrefix(path, "/messages"):
 		return catalog.Messages
-	case strings.HasPrefix(path, "/v1/responses"):
+	case strings.HasPrefix(path, "/v1/responses"), strings.HasPrefix(path, "/responses"):
 		return catalog.Responses
 	}
 	return catalog.Chat
@@ -70,6 +71,8 @@ func unserved(c *gin.Context, api catalog.API, asked string, now *catalog.Catalo
 	switch {
 	case errors.As(err, &refused):
 		fail(c, api, http.StatusBadRequest, refused.Message)
+	case errors.As(err, &noRoute) && noRoute.Keyless():
+		fail(c, api, http.StatusServiceUnavailable, sentence(noRoute))
 	case errors.As(err, &noRoute):
 		fail(c, api, http.StatusBadRequest, sentence(noRoute))
 	case errors.Is(err, engine.ErrSort):
@@ -176,7 +179,7 @@ func (s *service) notFound(c *gin.Context) {
 		what = "Images, audio and realtime are not served: session affinity is for text."
 	case path == "/v1/completions", path == "/v1/complete":
 		what = "Legacy completions are not served."
-	case !strings.HasPrefix(path, "/v1/"):
+	case !strings.HasPrefix(path, "/v1/"), strings.HasPrefix(path, "/v1/v1/"):
 		what += " The client's base URL should end in /v1 for OpenAI's clients and be the bare address for Anthropic's."
 	}
 	fail(c, dialect(path), http.StatusNotFound, what+" "+exists)

@@ -1,6 +1,7 @@
 package routes
 
 import (
+	"context"
 	"log/slog"
 	"net/http"
 	"runtime"
@@ -37,6 +38,9 @@ func accessLog(log *slog.Logger) gin.HandlerFunc {
 		c.Set(entryKey, e)
 		defer func() {
 			level := slog.LevelInfo
+			if probe(c.FullPath()) {
+				level = slog.LevelDebug
+			}
 			if e.failure != engine.FailureNone || c.Writer.Status() >= http.StatusInternalServerError {
 				level = slog.LevelWarn
 			}
@@ -46,7 +50,7 @@ func accessLog(log *slog.Logger) gin.HandlerFunc {
 			attrs := make([]slog.Attr, 0, 12)
 			attrs = append(attrs,
 				slog.String("method", knownMethod(c.Request.Method)),
-				slog.String("route", c.FullPath()),
+				slog.String("route", template(c)),
 				slog.Int("status", c.Writer.Status()),
 				slog.Float64("ms", float64(time.Since(began).Microseconds())/1000),
 			)
@@ -68,6 +72,41 @@ func accessLog(log *slog.Logger) gin.HandlerFunc {
 		}()
 		c.Next()
 	}
+}
+
+// template is the route that a request was matched to. What matched none is a
+// client's invention and is not repeated.
+func template(c *gin.Context) string {
+	if route := c.FullPath(); route != "" {
+		return route
+	}
+	return "none"
+}
+
+// probe says whether a route is asked by machines all day.
+func probe(route string) bool { return route == "/healthz" || route == "/readyz" }
+
+// logFailure writes a line for an attempt that failed, also where another
+// candidate served the turn: who failed, how, and for how long it is left alone.
+// A client that left is no vendor's failure.
+func (s *service) logFailure(ctx context.Context, try *engine.Try, a *engine.Attempt) {
+	if a.Failure == engine.FailureNone || a.Failure == engine.FailureClientLeft || a.Failure == engine.FailureRequest {
+		return
+	}
+	attrs := []slog.Attr{
+		slog.String("turn", try.TurnID),
+		slog.Int("number", try.Number),
+		slog.String("model", try.Candidate.Route.Model.Name),
+		slog.String("vendor", try.Candidate.Route.Vendor.Name),
+		slog.String("credential", try.Candidate.Credential),
+		slog.String("failure", string(a.Failure)),
+		slog.Int("status", a.Status),
+		slog.String("cause", a.Cause),
+	}
+	if a.RetryAfter > 0 {
+		attrs = append(attrs, slog.String("retry_after", a.RetryAfter.String()))
+	}
+	s.Log.LogAttrs(ctx, slog.LevelWarn, "attempt failed", attrs...)
 }
 
 // logEntry is the request's entry.
@@ -108,7 +147,7 @@ func recovery(log *slog.Logger) gin.HandlerFunc {
 				what = e.Error()
 			}
 			log.LogAttrs(c.Request.Context(), slog.LevelError, "panic",
-				slog.String("route", c.FullPath()), slog.String("what", what), slog.String("stack", string(debug.Stack())))
+				slog.String("route", template(c)), slog.String("what", what), slog.String("stack", string(debug.Stack())))
 			if c.Writer.Written() {
 				panic(http.ErrAbortHandler)
 			}

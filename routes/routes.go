@@ -59,6 +59,7 @@ func New(o Options) http.Handler {
 	r.GET("/v1/models", s.models)
 	r.GET("/v1/models/*id", s.model)
 	r.HEAD("/", func(c *gin.Context) { c.Status(http.StatusOK) })
+	r.GET("/", func(c *gin.Context) { c.String(http.StatusOK, "warmroute. %s\n", exists) })
 	r.NoRoute(s.notFound)
 	r.NoMethod(s.notAllowed)
 	return r

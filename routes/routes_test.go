@@ -295,6 +295,42 @@ func TestTheAccessLogSaysWhatHappenedAndNothingElse(t *testing.T) {
 	}
 }
 
+// A vendor that failed is seen in the log although another served the turn.
+func TestAFailedAttemptIsLogged(t *testing.T) {
+	r := newRig(t, nil,
+		stop{name: "quay", serve: &script{status: http.StatusServiceUnavailable, text: "{}", header: http.Header{"Retry-After": {"7"}}}},
+		stop{name: "pier", serve: &script{text: jsonAnswer}})
+	if got := r.post("chat", `{"model":"m","messages":[]}`); got.status != http.StatusOK {
+		t.Fatalf("status %d", got.status)
+	}
+	r.turns(1)
+	var line map[string]any
+	if err := json.Unmarshal([]byte(strings.SplitN(r.log.String(), "\n", 2)[0]), &line); err != nil {
+		t.Fatal(err)
+	}
+	for name, want := range map[string]any{
+		"msg": "attempt failed", "level": "WARN", "vendor": "quay", "credential": "main", "model": "m",
+		"failure": "server", "status": 503.0, "number": 1.0, "retry_after": "7s",
+	} {
+		if line[name] != want {
+			t.Errorf("%s is %v, want %v", name, line[name], want)
+		}
+	}
+}
+
+// Missing keys are the operator's to mend: no client can.
+func TestWithoutAnyKeyTheGatewayIsUnavailable(t *testing.T) {
+	r := newRig(t, nil, stop{name: "pier", serve: &script{text: jsonAnswer}})
+	keyless, err := catalog.Parse("test.yaml", []byte("version: 1\nvendors:\n  pier: {api: [chat], base_url: https://pier.example/v1, credentials: [{id: main, env: K}]}\nmodels:\n  m:\n    routes: [{vendor: pier, model: x, price: {input: 1, output: 1}}]\n"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	r.gateway.Catalog = func() *catalog.Catalog { return keyless }
+	if got := r.post("chat", `{"model":"m","messages":[]}`); got.status != http.StatusServiceUnavailable || !strings.Contains(got.body, "has no key configured") {
+		t.Errorf("status %d, %s", got.status, got.body)
+	}
+}
+
 // FM-19: what net/http lets through or refuses, byte by byte.
 func TestOddRequestsOnTheWire(t *testing.T) {
 	v := &script{text: jsonAnswer}
