@@ -1,0 +1,573 @@
+package storetest
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"reflect"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/shopspring/decimal"
+
+	"github.com/warmroute/warmroute/engine"
+)
+
+// Books is what the tests of [Ledger] need of a store.
+type Books interface {
+	engine.Ledger
+	engine.Intents
+	engine.Books
+}
+
+// Ledger runs what every store of turns must hold. open returns an empty store,
+// which open itself cleans up after the test, and what waits until all that was
+// recorded can be asked for.
+func Ledger(t *testing.T, open func(t *testing.T) (store Books, flush func())) {
+	tests := []struct {
+		name string
+		run  func(t *testing.T, l ledger)
+	}{
+		{"nothing is booked", nothingBooked},
+		{"every field comes back as it was booked", everyField},
+		{"a turn recorded twice counts once", twice},
+		{"a turn in flight is unsettled until it settles", inFlight},
+		{"overviews are the sums of the turns", overviews},
+		{"slots and bounds", slots},
+		{"pages make up the list", pages},
+		{"turns of one instant keep their order", ties},
+		{"a page that is not one of ours", strangePages},
+		{"tenants that look alike are apart", tenantsApart},
+		{"sessions are the folds of their turns", sessionFolds},
+		{"a query whose context is over", ledgerContextOver},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			store, flush := open(t)
+			tt.run(t, ledger{t, store, flush})
+		})
+	}
+}
+
+// ledger fails the test where a store returns an error.
+type ledger struct {
+	t     *testing.T
+	store Books
+	flush func()
+}
+
+func must[T any](t *testing.T, v T, err error) T {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return v
+}
+
+func (l ledger) record(turns ...engine.Turn) {
+	for _, turn := range turns {
+		l.store.Record(turn)
+	}
+	l.flush()
+}
+
+// all is the whole list of turns, page by page.
+func (l ledger) all(q engine.Query, limit int) []engine.Booked {
+	l.t.Helper()
+	var all []engine.Booked
+	for page := (engine.Page{Limit: limit}); ; {
+		turns, next, err := l.store.Turns(context.Background(), q, page)
+		if err != nil {
+			l.t.Fatal(err)
+		}
+		if len(turns) > page.Size() || next != "" && len(turns) != page.Size() {
+			l.t.Fatalf("a page of %d turns, %d asked for, next %q", len(turns), page.Size(), next)
+		}
+		all = append(all, turns...)
+		if next == "" {
+			return all
+		}
+		page.After = next
+	}
+}
+
+func (l ledger) sessions(q engine.Query, limit int) []engine.SessionBook {
+	l.t.Helper()
+	var all []engine.SessionBook
+	for page := (engine.Page{Limit: limit}); ; {
+		sessions, next, err := l.store.Sessions(context.Background(), q, page)
+		if err != nil {
+			l.t.Fatal(err)
+		}
+		all = append(all, sessions...)
+		if next == "" {
+			return all
+		}
+		page.After = next
+	}
+}
+
+// text shows everything of a value; two that are the same show the same.
+func text(t testing.TB, v any) string {
+	t.Helper()
+	b, err := json.Marshal(v)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(b)
+}
+
+func sameText(t testing.TB, what string, got, want any) {
+	t.Helper()
+	if g, w := text(t, got), text(t, want); g != w {
+		t.Errorf("%s:\n got %s\nwant %s", what, g, w)
+	}
+}
+
+// some are n random turns that begin a few seconds apart.
+func some(n int, seed uint64) []engine.Turn {
+	r := rand.New(rand.NewPCG(seed, 1))
+	market := NewMarket()
+	at := start().Add(-3 * time.Hour)
+	turns := make([]engine.Turn, n)
+	for i := range turns {
+		at = at.Add(time.Duration(r.IntN(int(3 * time.Hour / time.Duration(n)))))
+		turns[i] = market.Turn(r, i, at)
+	}
+	r.Shuffle(n, func(i, j int) { turns[i], turns[j] = turns[j], turns[i] })
+	return turns
+}
+
+func booked(turns []engine.Turn) []engine.Booked {
+	var all []engine.Booked
+	for _, turn := range turns {
+		all = append(all, engine.Book(turn))
+	}
+	return all
+}
+
+// listed are those that are meant, in the order of lists.
+func listed(all []engine.Booked, q engine.Query) []engine.Booked {
+	var out []engine.Booked
+	for i := range all {
+		if q.Matches(&all[i]) {
+			out = append(out, all[i])
+		}
+	}
+	slices.SortFunc(out, func(a, b engine.Booked) int { return a.Place().Compare(b.Place()) })
+	return out
+}
+
+func nothingBooked(t *testing.T, l ledger) {
+	ctx := context.Background()
+	l.flush()
+	o := must2(l.store.Overview(ctx, engine.Query{}, time.Hour))(t)
+	if !o.Total.Equal(engine.Sums{}) || len(o.Outcomes)+len(o.Routes)+len(o.Series) != 0 || o.Width != time.Hour {
+		t.Errorf("overview %+v", o)
+	}
+	if len(l.all(engine.Query{}, 0)) != 0 || len(l.sessions(engine.Query{}, 0)) != 0 {
+		t.Error("something is listed")
+	}
+	if _, found, err := l.store.Turn(ctx, "t", "x"); found || err != nil {
+		t.Errorf("turn: %v, %v", found, err)
+	}
+	if _, found, err := l.store.Session(ctx, "t", engine.ClassAgent, "x"); found || err != nil {
+		t.Errorf("session: %v, %v", found, err)
+	}
+}
+
+func must2[T any](v T, err error) func(t *testing.T) T {
+	return func(t *testing.T) T { t.Helper(); return must(t, v, err) }
+}
+
+func everyField(t *testing.T, l ledger) {
+	turns := some(300, 2)
+	l.record(turns...)
+	for _, turn := range turns {
+		got, found, err := l.store.Turn(context.Background(), turn.Tenant, turn.ID)
+		if err != nil || !found {
+			t.Fatalf("%s of %s: found %v, %v", turn.ID, turn.Tenant, found, err)
+		}
+		sameText(t, turn.ID, got, engine.Book(turn))
+	}
+}
+
+func twice(t *testing.T, l ledger) {
+	turns := some(50, 3)
+	l.record(turns...)
+	l.record(turns[20:]...)
+	l.record(turns[0], turns[0])
+	if all := l.all(engine.Query{}, 0); len(all) != 50 {
+		t.Errorf("%d turns", len(all))
+	}
+	o := must2(l.store.Overview(context.Background(), engine.Query{}, time.Hour))(t)
+	if o.Total.Turns != 50 {
+		t.Errorf("%d turns in the overview", o.Total.Turns)
+	}
+	sums := int64(0)
+	for _, s := range l.sessions(engine.Query{}, 0) {
+		sums += s.Sums.Turns
+	}
+	want := int64(0)
+	for _, turn := range turns {
+		if turn.Session.ID != "" {
+			want++
+		}
+	}
+	if sums != want {
+		t.Errorf("%d turns in sessions, want %d", sums, want)
+	}
+}
+
+func inFlight(t *testing.T, l ledger) {
+	ctx := context.Background()
+	turn := some(1, 4)[0]
+	done := turn
+	first := turn.Plan.Candidates[0]
+	turn.Attempts, turn.Took = nil, 0
+	if err := l.store.Intend(ctx, &turn, first); err != nil {
+		t.Fatal(err)
+	}
+	q := engine.Query{Tenant: turn.Tenant}
+	look := func(when string, unsettled int64) {
+		t.Helper()
+		got, found, err := l.store.Turn(ctx, turn.Tenant, turn.ID)
+		if err != nil || !found || (got.State == engine.Unsettled) != (unsettled == 1) {
+			t.Fatalf("%s: %+v, %v, %v", when, got, found, err)
+		}
+		for _, q := range []engine.Query{q, {}} {
+			all := l.all(q, 0)
+			o := must2(l.store.Overview(ctx, q, time.Minute))(t)
+			if len(all) != 1 || !o.Total.Equal(engine.Sum(got)) || o.Total.Turns != 1 || o.Total.Unsettled != unsettled {
+				t.Errorf("%s: %d turns, total %+v", when, len(all), o.Total)
+			}
+			sameText(t, when, all[0], got)
+		}
+		if _, found, _ := l.store.Turn(ctx, turn.Tenant+"x", turn.ID); found {
+			t.Errorf("%s: another tenant finds it", when)
+		}
+	}
+	look("before the first attempt", 1)
+	got, _, _ := l.store.Turn(ctx, turn.Tenant, turn.ID)
+	if last, ok := got.Last(); !ok || last.Stage != engine.StageBegun || last.Vendor != first.Route.Vendor.Name || got.Model != first.Route.Model.Name {
+		t.Errorf("the attempt that has begun: %+v", got)
+	}
+	turn.Attempts = []engine.Attempt{{Candidate: first, Failure: engine.FailureConnect, Started: turn.Started}}
+	if err := l.store.Intend(ctx, &turn, turn.Plan.Candidates[len(turn.Plan.Candidates)-1]); err != nil {
+		t.Fatal(err)
+	}
+	look("before the second attempt", 1)
+	l.record(done)
+	look("settled", 0)
+	got, _, _ = l.store.Turn(ctx, turn.Tenant, turn.ID)
+	sameText(t, "settled", got, engine.Book(done))
+}
+
+// added are the sums of these, one by one.
+func added(turns []engine.Booked) (s engine.Sums) {
+	for i := range turns {
+		s = s.Add(engine.Sum(turns[i]))
+	}
+	return s
+}
+
+// Queries are queries that mean some of the random turns of a market.
+func (m *Market) Queries() []engine.Query {
+	q := []engine.Query{{}}
+	for _, tenant := range append([]string{""}, m.Tenants...) {
+		q = append(q,
+			engine.Query{Tenant: tenant},
+			engine.Query{Tenant: tenant, Model: m.Models[0].Name},
+			engine.Query{Tenant: tenant, Vendor: "bedrock"},
+			engine.Query{Tenant: tenant, Outcome: engine.Promoted},
+			engine.Query{Tenant: tenant, Model: m.Models[1].Name, Vendor: "deepseek", Outcome: engine.NoPin},
+			engine.Query{Tenant: tenant, Class: engine.ClassAgent},
+			engine.Query{Tenant: tenant, Session: "session-3"},
+			engine.Query{Tenant: tenant, Class: engine.ClassExplicit, Session: "session-3"},
+			engine.Query{Tenant: tenant, Model: "none of this name"},
+		)
+	}
+	return q
+}
+
+// SameOverview says where an overview is not what its turns come to.
+func SameOverview(t testing.TB, o engine.Overview, turns []engine.Booked) {
+	t.Helper()
+	var tally engine.Tally
+	for i := range turns {
+		tally.Add(&turns[i], o.Width)
+	}
+	want := tally.Overview(o.Query, o.Width)
+	total := added(turns)
+	if !o.Total.Equal(total) {
+		t.Errorf("%+v: total\n got %+v\nwant %+v", o.Query, o.Total, total)
+	}
+	sameText(t, fmt.Sprintf("%+v: overview", o.Query), plain(o), plain(want))
+	var outcomes, routes, series engine.Sums
+	for i, part := range o.Outcomes {
+		outcomes = outcomes.Add(part.Sums)
+		if i > 0 && engine.CompareOutcomes(o.Outcomes[i-1].Outcome, part.Outcome) >= 0 {
+			t.Errorf("%+v: outcomes out of order: %v", o.Query, o.Outcomes)
+		}
+	}
+	for _, part := range o.Routes {
+		routes = routes.Add(part.Sums)
+	}
+	for _, part := range o.Series {
+		series = series.Add(part.Sums)
+	}
+	if !outcomes.Equal(total) || !routes.Equal(total) || !series.Equal(total) {
+		t.Errorf("%+v: the parts do not add up to the total", o.Query)
+	}
+}
+
+// plain is an overview without the zeros that decimals may end in.
+func plain(o engine.Overview) engine.Overview {
+	trim := func(s *engine.Sums) {
+		s.Cost = decimal.RequireFromString(s.Cost.String())
+		s.Saving = decimal.RequireFromString(s.Saving.String())
+	}
+	trim(&o.Total)
+	o.Outcomes, o.Routes, o.Series = slices.Clone(o.Outcomes), slices.Clone(o.Routes), slices.Clone(o.Series)
+	for i := range o.Outcomes {
+		trim(&o.Outcomes[i].Sums)
+	}
+	for i := range o.Routes {
+		trim(&o.Routes[i].Sums)
+	}
+	for i := range o.Series {
+		trim(&o.Series[i].Sums)
+	}
+	return o
+}
+
+func overviews(t *testing.T, l ledger) {
+	turns := some(900, 5)
+	l.record(turns...)
+	all := booked(turns)
+	for _, q := range NewMarket().Queries() {
+		for _, width := range []time.Duration{time.Minute, time.Hour, engine.Day} {
+			o := must2(l.store.Overview(context.Background(), q, width))(t)
+			SameOverview(t, o, listed(all, q))
+		}
+		sameText(t, fmt.Sprintf("%+v", q), l.all(q, 100), listed(all, q))
+	}
+}
+
+func slots(t *testing.T, l ledger) {
+	noon := start().Truncate(time.Hour).Add(-2 * time.Hour)
+	market := NewMarket()
+	r := rand.New(rand.NewPCG(6, 1))
+	var turns []engine.Turn
+	for i, at := range []time.Duration{-time.Nanosecond, 0, 59*time.Second + 999, time.Minute, 59 * time.Minute, time.Hour - 1, time.Hour} {
+		turns = append(turns, market.Turn(r, i, noon.Add(at)))
+	}
+	l.record(turns...)
+	all := booked(turns)
+	for _, tt := range []struct {
+		from, to time.Duration
+		turns    int64
+		slots    int
+	}{
+		{0, time.Hour, 5, 1},
+		{0, time.Minute, 2, 1},
+		{time.Minute, time.Hour, 3, 1},
+		{-time.Minute, 2 * time.Hour, 7, 3},
+		{-time.Minute, 0, 1, 1},
+		{30 * time.Second, time.Minute, 2, 1}, // the whole minute
+		{0, time.Minute + 1, 3, 1},
+		{-time.Hour * 30, time.Hour, 6, 2},
+	} {
+		q := engine.Query{From: noon.Add(tt.from), To: noon.Add(tt.to)}
+		o := must2(l.store.Overview(context.Background(), q, time.Hour))(t)
+		if o.Total.Turns != tt.turns || len(o.Series) != tt.slots {
+			t.Errorf("%v to %v: %d turns in %d slots, want %d in %d", tt.from, tt.to, o.Total.Turns, len(o.Series), tt.turns, tt.slots)
+		}
+		SameOverview(t, o, listed(all, o.Query))
+		sameText(t, fmt.Sprintf("turns %v to %v", tt.from, tt.to), l.all(q, 0), listed(all, q))
+	}
+	if o := must2(l.store.Overview(context.Background(), engine.Query{}, 7*time.Minute))(t); o.Width != time.Hour {
+		t.Errorf("a width that is none becomes %v", o.Width)
+	}
+}
+
+func pages(t *testing.T, l ledger) {
+	turns := some(250, 7)
+	l.record(turns...)
+	all := booked(turns)
+	for _, q := range []engine.Query{{}, {Tenant: "t1"}, {Outcome: engine.Confirmed}, {Tenant: "t1", Session: "session-1"}} {
+		for _, limit := range []int{0, 1, 7, 100, 249, 250, 100_000} {
+			sameText(t, fmt.Sprintf("%+v by %d", q, limit), l.all(q, limit), listed(all, q))
+		}
+	}
+	whole := l.sessions(engine.Query{}, 1000)
+	for _, limit := range []int{1, 7, len(whole)} {
+		sameText(t, fmt.Sprintf("sessions by %d", limit), l.sessions(engine.Query{}, limit), whole)
+	}
+}
+
+func ties(t *testing.T, l ledger) {
+	at := start()
+	market := NewMarket()
+	r := rand.New(rand.NewPCG(8, 1))
+	var turns []engine.Turn
+	for i := range 40 {
+		turns = append(turns, market.Turn(r, i*i, at))
+	}
+	l.record(turns...)
+	for _, limit := range []int{1, 3, 100} {
+		sameText(t, fmt.Sprint("by ", limit), l.all(engine.Query{}, limit), listed(booked(turns), engine.Query{}))
+	}
+}
+
+func strangePages(t *testing.T, l ledger) {
+	ctx := context.Background()
+	l.record(some(50, 9)...)
+	_, next, err := l.store.Turns(ctx, engine.Query{Tenant: "t1"}, engine.Page{Limit: 1})
+	if err != nil || next == "" {
+		t.Fatalf("next %q, %v", next, err)
+	}
+	_, ofSessions, err := l.store.Sessions(ctx, engine.Query{Tenant: "t1"}, engine.Page{Limit: 1})
+	if err != nil || ofSessions == "" {
+		t.Fatalf("next %q, %v", ofSessions, err)
+	}
+	for _, token := range []string{"x", "!", next[:len(next)-1], next + "A", "AQ", ofSessions} {
+		if _, _, err := l.store.Turns(ctx, engine.Query{}, engine.Page{After: token}); !errors.Is(err, engine.ErrPage) {
+			t.Errorf("turns after %q: %v", token, err)
+		}
+	}
+	if _, _, err := l.store.Turns(ctx, engine.Query{Tenant: "other team"}, engine.Page{After: next}); !errors.Is(err, engine.ErrPage) {
+		t.Errorf("turns after another tenant's: %v", err)
+	}
+	if _, _, err := l.store.Sessions(ctx, engine.Query{}, engine.Page{After: next}); !errors.Is(err, engine.ErrPage) {
+		t.Errorf("sessions after a turn: %v", err)
+	}
+	if _, _, err := l.store.Sessions(ctx, engine.Query{Tenant: "other team"}, engine.Page{After: ofSessions}); !errors.Is(err, engine.ErrPage) {
+		t.Errorf("sessions after another tenant's: %v", err)
+	}
+	if _, _, err := l.store.Sessions(ctx, engine.Query{Outcome: engine.NoPin}, engine.Page{}); !errors.Is(err, engine.ErrQuery) {
+		t.Errorf("sessions by outcome: %v", err)
+	}
+}
+
+// tenantsApart has tenants whose names begin alike use the same ids.
+func tenantsApart(t *testing.T, l ledger) {
+	ctx := context.Background()
+	tenants := []string{"a", "ab", "a|", "a\x00", "A", "b", "\x01a", "a\x01\x02id"}
+	r := rand.New(rand.NewPCG(10, 1))
+	market := NewMarket()
+	var turns []engine.Turn
+	for i := range 20 {
+		for _, tenant := range tenants {
+			turn := market.Turn(r, i, start().Add(-time.Duration(r.IntN(1e12))))
+			turn.Tenant, turn.Session.Tenant = tenant, tenant
+			turn.Session.Class, turn.Session.ID = engine.ClassExplicit, "same"
+			turns = append(turns, turn)
+		}
+	}
+	l.record(turns...)
+	all := booked(turns)
+	for _, tenant := range tenants {
+		for _, q := range []engine.Query{{Tenant: tenant}, {Tenant: tenant, Session: "same"}, {Tenant: tenant, Class: engine.ClassExplicit}} {
+			want := listed(all, q)
+			sameText(t, fmt.Sprintf("%+q", q.Tenant), l.all(q, 3), want)
+			o := must2(l.store.Overview(ctx, q, time.Hour))(t)
+			SameOverview(t, o, want)
+			if len(want) != 20 {
+				t.Errorf("%d turns", len(want))
+			}
+		}
+		sessions := l.sessions(engine.Query{Tenant: tenant}, 1)
+		if len(sessions) != 1 || sessions[0].Tenant != tenant || sessions[0].Sums.Turns != 20 {
+			t.Errorf("sessions of %+q: %+v", tenant, sessions)
+		}
+	}
+	if _, found, err := l.store.Turn(ctx, "nobody", "turn-1"); found || err != nil {
+		t.Errorf("nobody finds a turn: %v, %v", found, err)
+	}
+	if _, found, err := l.store.Session(ctx, "nobody", engine.ClassExplicit, "same"); found || err != nil {
+		t.Errorf("nobody finds a session: %v, %v", found, err)
+	}
+}
+
+func sessionFolds(t *testing.T, l ledger) {
+	ctx := context.Background()
+	turns := some(600, 11)
+	l.record(turns...)
+	type key struct {
+		tenant string
+		class  engine.Class
+		id     string
+	}
+	want := map[key]*engine.SessionBook{}
+	for _, turn := range turns {
+		b := engine.Book(turn)
+		k := key{b.Tenant, b.Class, b.Session}
+		if b.Session == "" {
+			continue
+		}
+		if want[k] == nil {
+			want[k] = &engine.SessionBook{}
+		}
+		want[k].Add(&b)
+	}
+	got := l.sessions(engine.Query{}, 1000)
+	if len(got) != len(want) {
+		t.Errorf("%d sessions, want %d", len(got), len(want))
+	}
+	for i, s := range got {
+		w := want[key{s.Tenant, s.Class, s.ID}]
+		if w == nil {
+			t.Fatalf("a session of nobody: %+v", s)
+		}
+		sameSession(t, s, *w)
+		one, found, err := l.store.Session(ctx, s.Tenant, s.Class, s.ID)
+		if err != nil || !found {
+			t.Fatalf("%+v: %v, %v", s, found, err)
+		}
+		sameSession(t, one, *w)
+		if i > 0 && got[i-1].Last.Before(s.Last) {
+			t.Errorf("session %d is out of order", i)
+		}
+	}
+	for _, q := range []engine.Query{{Tenant: "t1"}, {Class: engine.ClassAgent}, {Session: "session-2"}, {Vendor: "bedrock"}, {Model: "deepseek/v4"}, {From: start().Add(-time.Hour)}, {To: start().Add(-time.Hour)}} {
+		n := 0
+		for _, s := range want {
+			if q.MatchesSession(s) {
+				n++
+			}
+		}
+		if found := l.sessions(q, 5); len(found) != n {
+			t.Errorf("%+v: %d sessions, want %d", q, len(found), n)
+		}
+	}
+}
+
+func sameSession(t *testing.T, got, want engine.SessionBook) {
+	t.Helper()
+	if !got.Sums.Equal(want.Sums) || !got.First.Equal(want.First) || !got.Last.Equal(want.Last) {
+		t.Errorf("session\n got %+v\nwant %+v", got, want)
+	}
+	got.Sums, got.First, got.Last = want.Sums, want.First, want.Last
+	if !reflect.DeepEqual(got, want) {
+		t.Errorf("session\n got %+v\nwant %+v", got, want)
+	}
+}
+
+func ledgerContextOver(t *testing.T, l ledger) {
+	ctx, cancel := context.WithCancel(context.Background())
+	cancel()
+	_, err1 := l.store.Overview(ctx, engine.Query{}, time.Hour)
+	_, _, err2 := l.store.Turns(ctx, engine.Query{}, engine.Page{})
+	_, _, err3 := l.store.Turn(ctx, "t", "x")
+	_, _, err4 := l.store.Sessions(ctx, engine.Query{}, engine.Page{})
+	_, _, err5 := l.store.Session(ctx, "t", engine.ClassAgent, "x")
+	for i, err := range []error{err1, err2, err3, err4, err5} {
+		if !errors.Is(err, context.Canceled) {
+			t.Errorf("call %d: %v", i+1, err)
+		}
+	}
+}
