@@ -129,7 +129,7 @@ func serve(ctx context.Context, s settings, out, logs io.Writer) error {
 		Metadata: vendor.Metadata(s.Metadata),
 	}))
 	pages := http.NewServeMux()
-	pages.Handle("/ui/", web.New(web.Options{Turns: recent.Turns, Catalog: live.Current}))
+	pages.Handle("/ui/", web.New(web.Options{Turns: recent.Recorded, Catalog: live.Current}))
 	pages.Handle("/", routes.Admin(routes.AdminOptions{
 		Log:    log,
 		Ready:  func() routes.Readiness { return readiness(live, keep, draining.Load()) },
