@@ -20,7 +20,7 @@ func (f *PlanFacts) removes(r *catalog.Route, policy *catalog.Policy, origin Ent
 		return WhyOnly
 	case slices.Contains(f.Request.Ignore, vendor) || policy != nil && slices.Contains(policy.Ignore, vendor):
 		return WhyIgnore
-	case policy != nil && !carries(r, policy.Tags):
+	case !carries(r, f.Request.Tags) || policy != nil && !carries(r, policy.Tags):
 		return WhyTags
 	case policy != nil && limited(policy) && !f.within(r, policy):
 		return WhyMaxPrice

@@ -16,12 +16,13 @@ type NoRouteError struct {
 	Target string
 	API    catalog.API
 	Plan   Plan     // its Removed lists say why
+	Tags   []string // that the request itself asked for
 	Others []string // models of the catalog that this API reaches, at most eight
 }
 
 // noRoute says what would have worked instead.
 func noRoute(c *catalog.Catalog, r *Request, t *Turn) *NoRouteError {
-	e := &NoRouteError{Target: t.Target, API: r.API, Plan: t.Plan}
+	e := &NoRouteError{Target: t.Target, API: r.API, Plan: t.Plan, Tags: r.Tags}
 	for _, m := range c.Models {
 		if len(e.Others) < maxNamed && !t.Plan.has(m) && reaches(m, r.API) {
 			e.Others = append(e.Others, m.Name)
@@ -100,6 +101,9 @@ func (e *NoRouteError) reason(r Removed) string {
 	case WhyDisabled:
 		return "is disabled in the catalog"
 	case WhyTags:
+		if missing := e.lacks(r.Route); missing != "" {
+			return "lacks the tag " + missing + ", which the request requires"
+		}
 		return "lacks a required tag"
 	case WhyMaxPrice:
 		return "is above the price limit"
@@ -109,6 +113,17 @@ func (e *NoRouteError) reason(r Removed) string {
 		return "did not make the content that this request refers to"
 	}
 	return string(r.Why)
+}
+
+// lacks is the first tag of the request that the route does not carry; empty if
+// it carries them all.
+func (e *NoRouteError) lacks(r *catalog.Route) string {
+	for i := range e.Tags {
+		if !carries(r, e.Tags[i:i+1]) {
+			return e.Tags[i]
+		}
+	}
+	return ""
 }
 
 func joined(apis []catalog.API) string {

@@ -41,7 +41,7 @@ const (
 	WhyIgnore     Why = "ignore"          // the request or policy names it
 	WhyContext    Why = "context"         // the prompt cannot fit
 	WhyDisabled   Why = "disabled"        // the catalog says so
-	WhyTags       Why = "tags"            // it lacks a tag the policy needs
+	WhyTags       Why = "tags"            // it lacks a tag the request or policy needs
 	WhyMaxPrice   Why = "max_price"       // it charges more than the policy allows
 	WhyCredential Why = "credential"      // none of its vendor's credentials has a key
 	WhyOrigin     Why = "bound_to_origin" // content in the request belongs to another route

@@ -18,6 +18,7 @@ type Request struct {
 	Only    []string    // vendors; empty: all
 	Ignore  []string
 	Order   []string
+	Tags    []string // a route must carry all of them, its vendor's counted: what a privacy setting of the request asks for
 	Sort    catalog.Sort
 	Stream  bool
 	Service string // service tier asked for; empty if none

@@ -15,8 +15,17 @@ import (
 )
 
 // ErrUnknownTarget means that no model, alias or policy has the name asked for.
-// The error that wraps it names the name.
+// Serve wraps it in an [UnknownTargetError].
 var ErrUnknownTarget = errors.New("unknown model or policy")
+
+// UnknownTargetError names the target that does not exist: the one asked for or
+// one of its fallbacks, the first that is not there.
+type UnknownTargetError struct{ Name string }
+
+func (e *UnknownTargetError) Error() string { return fmt.Sprintf("%v %q", ErrUnknownTarget, e.Name) }
+
+// Unwrap is [ErrUnknownTarget].
+func (e *UnknownTargetError) Unwrap() error { return ErrUnknownTarget }
 
 // DefaultDeadline is how long the pin store may take where the gateway says nothing.
 const DefaultDeadline = 5 * time.Millisecond
@@ -46,8 +55,8 @@ type turnState struct {
 	prompt Estimate
 }
 
-// Serve answers one request through send. The error is ErrUnknownTarget, ErrSort
-// or a *NoRouteError, and then nothing was tried and nothing is recorded; else the
+// Serve answers one request through send. The error is an *UnknownTargetError,
+// ErrSort or a *NoRouteError, and then nothing was tried and nothing is recorded; else the
 // turn's last attempt says how it went, and if that did not commit, the caller
 // answers the client.
 //
@@ -105,6 +114,7 @@ func (g *Gateway) prepare(ctx context.Context, r *Request) (s turnState, err err
 	s.turn.Tenant, s.turn.API, s.turn.Stream = r.Tenant, r.API, r.Stream
 	now := g.now()
 	s.turn.Started, s.turn.Catalog = now, c.Digest
+	s.turn.Session = Identify(*r)
 	targets, err := s.turn.resolve(c, r)
 	if err != nil {
 		return s, err
@@ -120,7 +130,6 @@ func (g *Gateway) prepare(ctx context.Context, r *Request) (s turnState, err err
 			facts.Gate = policy.Affinity.Gate
 		}
 	}
-	s.turn.Session = Identify(*r)
 	facts.Session, facts.Off, facts.Ordered = s.turn.Session, s.off, ordered
 	if g.Pins != nil && !s.off && s.turn.Session.Found() {
 		s.record, facts.Record, err = g.recall(ctx, s.turn.Session, s.turn.Scope)
@@ -159,7 +168,7 @@ func (t *Turn) resolve(c *catalog.Catalog, r *Request) ([]catalog.Target, error)
 	add := func(name string) error {
 		target, ok := c.Resolve(name)
 		if !ok {
-			return fmt.Errorf("%w %q", ErrUnknownTarget, name)
+			return &UnknownTargetError{name}
 		}
 		targets = append(targets, target)
 		return nil

@@ -71,11 +71,13 @@ func TestServeErrors(t *testing.T) {
 			"no route of n can serve this request: a does not speak the messages API. n can be reached through: /v1/chat/completions. Models that the messages API reaches: m, o"},
 		{"filtered out", func(r *engine.Request) { r.Ignore = []string{"a", "b"} }, nil,
 			"no route of m can serve this request: a is excluded (ignore); b is excluded (ignore). Models that the chat API reaches: n, o"},
+		{"no vendor keeps to what the request asks for", func(r *engine.Request) { r.Tags = []string{"zdr", "no_training"} }, nil,
+			"no route of m can serve this request: a lacks the tag zdr, which the request requires; b lacks the tag zdr"},
 	}
 	for _, c := range cases {
 		t.Run(c.name, func(t *testing.T) {
 			g, l := newGateway(t)
-			_, err := g.Serve(context.Background(), chat(c.change), func(context.Context, engine.Try) engine.Attempt {
+			turn, err := g.Serve(context.Background(), chat(c.change), func(context.Context, engine.Try) engine.Attempt {
 				t.Error("something was tried")
 				return engine.Attempt{}
 			})
@@ -88,6 +90,9 @@ func TestServeErrors(t *testing.T) {
 			}
 			if len(*l) != 0 {
 				t.Error("the ledger was told of a turn that was not tried")
+			}
+			if turn.ID == "" || turn.Session.ID != "boat" {
+				t.Errorf("turn %q of session %+v", turn.ID, turn.Session)
 			}
 		})
 	}
