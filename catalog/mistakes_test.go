@@ -89,7 +89,7 @@ func TestMistakesOfVendors(t *testing.T) {
 		"usage":                  {"usage: claude", `c.yaml:7:12: ` + where + `usage "claude" is not known; use openai, anthropic, deepseek, moonshot, bedrock, gemini, xai or mistral`},
 		"tags a word":            {"tags: zdr", `c.yaml:7:11: ` + where + `tags must be a list, such as [zdr]`},
 		"tag twice":              {"tags: [zdr, eu, zdr]", `c.yaml:7:21: ` + where + `tags names "zdr" twice, on lines 7 and 7; remove one of them`},
-		"accepts a stranger":     {"accepts: [user]", `c.yaml:7:15: ` + where + `accepts: "user" is not a request member of ours; they are session_id, sessionId, providerOptions, caching, cache_ttl, models or provider`},
+		"accepts a stranger":     {"accepts: [user]", `c.yaml:7:15: ` + where + `accepts: "user" is not a request member of ours; they are session_id, sessionId, providerOptions, caching, cache_ttl, models, provider or prompt_cache_key`},
 		"refuses the model":      {"refuses: [model]", `c.yaml:7:15: ` + where + `refuses: no request can do without model`},
 		"accepts and refuses":    {"accepts: [models]\nrefuses: [models]", `c.yaml:8:15: ` + where + `models stands under accepts and under refuses; keep one`},
 		"allow_private":          {"allow_private: yes", `c.yaml:7:20: ` + where + `allow_private must be true or false`},

@@ -16,8 +16,9 @@ import (
 var conventions = []string{"openai", "anthropic", "deepseek", "moonshot", "bedrock", "gemini", "xai", "mistral"}
 
 // ourMembers are the request members that are cut out of a body unless its
-// vendor accepts them (design section 2).
-var ourMembers = []string{"session_id", "sessionId", "providerOptions", "caching", "cache_ttl", "models", "provider"}
+// vendor accepts them (design section 2). prompt_cache_key is cut out on the
+// messages API only, whose vendors do not know it.
+var ourMembers = []string{"session_id", "sessionId", "providerOptions", "caching", "cache_ttl", "models", "provider", "prompt_cache_key"}
 
 // vendors reads the section vendors.
 func (b *builder) vendors(n *yaml.Node) {
