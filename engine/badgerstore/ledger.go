@@ -176,7 +176,7 @@ func (l *Ledger) Record(turn engine.Turn) {
 			break
 		}
 	}
-	if !l.queue.put(turn) {
+	if !l.queue.put(&turn) {
 		l.figures.dropped.Add(1)
 		l.complain("turns are not recorded", ErrFull)
 	}

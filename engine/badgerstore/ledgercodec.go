@@ -2,7 +2,6 @@ package badgerstore
 
 import (
 	"encoding/binary"
-	"math"
 	"math/big"
 	"slices"
 	"time"
@@ -31,6 +30,7 @@ const (
 	maxList        = 4096 // members of a list; the engine's are far shorter
 	maxCoefficient = 512  // bytes of a decimal's digits
 	maxExponent    = 4096
+	digitsOfInt64  = 18 // that always fit
 )
 
 // seal sets version and checksum of a value that was begun with sealed.
@@ -78,8 +78,8 @@ func (o *output) decimal(d decimal.Decimal) { o.b = appendDecimal(o.b, d) }
 // the same.
 func appendDecimal(b []byte, d decimal.Decimal) []byte {
 	b = binary.AppendVarint(b, int64(d.Exponent()))
-	if n := d.CoefficientInt64(); n != math.MinInt64 && decimal.New(n, d.Exponent()).Equal(d) {
-		return binary.AppendVarint(append(b, 0), n)
+	if d.NumDigits() <= digitsOfInt64 {
+		return binary.AppendVarint(append(b, 0), d.CoefficientInt64())
 	}
 	c := d.Coefficient()
 	sign := byte(1)

@@ -204,13 +204,16 @@ func (a *adder) add(slot int64, model, held []byte) bool {
 		begin := in.b
 		vendor, outcome := in.bytes(), in.bytes()
 		a.key = append(a.key[:head], begin[:len(begin)-len(in.b)]...)
-		var one fast
-		one.add(&in)
+		sums := input{b: in.bytes()}
 		if in.bad {
 			return false
 		}
 		if a.q.Vendor != "" && string(vendor) != a.q.Vendor || a.q.Outcome != "" && string(outcome) != string(a.q.Outcome) {
 			continue
+		}
+		var one fast
+		if one.add(&sums); sums.bad || len(sums.b) > 0 {
+			return false
 		}
 		line := a.lines[string(a.key)]
 		if line == nil {

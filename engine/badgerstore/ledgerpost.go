@@ -147,7 +147,10 @@ func (p *posting) count(b *engine.Booked, sign int64) error {
 			if err != nil {
 				return err
 			}
-			line := lines.at(b.Vendor(), b.Outcome)
+			line, ok := lines.at(b.Vendor(), b.Outcome)
+			if !ok {
+				p.l.figures.bad.Add(1)
+			}
 			line.sums = added(line.sums, s, sign)
 		}
 	}

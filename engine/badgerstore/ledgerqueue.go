@@ -12,11 +12,11 @@ type queue struct {
 	wake  chan struct{} // one place: there is something to do
 
 	mu      sync.Mutex
-	turns   []engine.Turn
-	spare   []engine.Turn // an emptied list to use again
+	turns   []*engine.Turn
+	spare   []*engine.Turn // an emptied list to use again
 	intents []intent
 	closed  bool
-	taken   uint64 // turns ever taken in
+	count   uint64 // turns ever taken in
 	done    uint64 // turns written or given up, oldest first
 	waiters []waiter
 }
@@ -34,17 +34,17 @@ type waiter struct {
 }
 
 // put adds a turn, if there is room.
-func (q *queue) put(turn engine.Turn) bool {
+func (q *queue) put(turn *engine.Turn) bool {
 	q.mu.Lock()
-	if q.closed || int(q.taken-q.done) >= q.limit {
+	if q.closed || int(q.count-q.done) >= q.limit {
 		q.mu.Unlock()
 		return false
 	}
 	q.turns = append(q.turns, turn)
-	q.taken++
-	first := len(q.turns) == 1
+	q.count++
+	n := len(q.turns)
 	q.mu.Unlock()
-	if first {
+	if n == 1 || n == smallBatch {
 		q.ring()
 	}
 	return true
@@ -74,17 +74,36 @@ func (q *queue) ring() {
 	}
 }
 
-// take returns all intents, and all turns. Intents are to be written first: the
-// settlement of one may be among the turns. closed says that nothing will follow.
-// The turns are to be given back with finish.
-func (q *queue) take(turnsToo bool) (intents []intent, turns []engine.Turn, closed bool) {
+// taken is what take returns.
+type taken struct {
+	intents []intent
+	turns   []*engine.Turn
+	left    bool // turns wait, for which it is early
+	closed  bool // nothing will follow
+}
+
+// take returns all intents and, if it is not early for them, all turns. It is
+// never early for a batch, nor when somebody waits for the turns. Intents are to
+// be written first: the settlement of one may be among the turns, which are to be
+// given back with finish.
+func (q *queue) take(early bool) (t taken) {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	t.intents, q.intents, t.closed = q.intents, nil, q.closed
+	if early && !q.closed && len(q.waiters) == 0 && len(q.turns) < smallBatch {
+		t.left = len(q.turns) > 0
+		return t
+	}
+	t.turns, q.turns, q.spare = q.turns, q.spare[:0], nil
+	return t
+}
+
+// takeIntents returns all intents.
+func (q *queue) takeIntents() (intents []intent) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	intents, q.intents = q.intents, nil
-	if turnsToo {
-		turns, q.turns, q.spare = q.turns, q.spare[:0], nil
-	}
-	return intents, turns, q.closed
+	return intents
 }
 
 // finish says that n more turns are written or given up.
@@ -104,7 +123,7 @@ func (q *queue) finish(n int) {
 }
 
 // reuse takes back a list of turns whose members are done.
-func (q *queue) reuse(turns []engine.Turn) {
+func (q *queue) reuse(turns []*engine.Turn) {
 	clear(turns)
 	if cap(turns) > 4096 {
 		return
@@ -116,21 +135,22 @@ func (q *queue) reuse(turns []engine.Turn) {
 
 // flushed is closed once every turn put so far is done.
 func (q *queue) flushed() <-chan struct{} {
+	defer q.ring()
 	ready := make(chan struct{})
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	if q.done >= q.taken {
+	if q.done >= q.count {
 		close(ready)
 		return ready
 	}
-	q.waiters = append(q.waiters, waiter{q.taken, ready})
+	q.waiters = append(q.waiters, waiter{q.count, ready})
 	return ready
 }
 
 func (q *queue) waiting() int64 {
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	return int64(q.taken - q.done)
+	return int64(q.count - q.done)
 }
 
 func (q *queue) close() {

@@ -5,7 +5,6 @@ import (
 	"math/big"
 	"math/bits"
 	"slices"
-	"strings"
 
 	"github.com/shopspring/decimal"
 
@@ -38,42 +37,63 @@ func (in *input) sums() (s engine.Sums) {
 }
 
 // row is a line of a roll-up: the sums of the turns of one slot and model whose
-// last attempt was this vendor's and that had this outcome.
+// last attempt was this vendor's and that had this outcome. Sums that nobody
+// asked for stay as they were stored.
 type row struct {
-	vendor  string
-	outcome engine.Outcome
+	vendor  []byte
+	outcome []byte
+	stored  []byte // nil once read
 	sums    engine.Sums
 }
 
-func (r *row) compare(vendor string, outcome engine.Outcome) int {
-	if d := strings.Compare(r.vendor, vendor); d != 0 {
-		return d
+func (r *row) compare(vendor, outcome string) int {
+	switch {
+	case string(r.vendor) != vendor && string(r.vendor) < vendor:
+		return -1
+	case string(r.vendor) != vendor:
+		return 1
+	case string(r.outcome) < outcome:
+		return -1
+	case string(r.outcome) > outcome:
+		return 1
 	}
-	return strings.Compare(string(r.outcome), string(outcome))
+	return 0
 }
 
 // rows are the lines of a roll-up by vendor and outcome.
 type rows []row
 
-// at is the line of these, which it makes if it is not there.
-func (r *rows) at(vendor string, outcome engine.Outcome) *row {
-	i, found := slices.BinarySearchFunc(*r, vendor, func(line row, vendor string) int { return line.compare(vendor, outcome) })
+// at is the line of these, which it makes if it is not there. ok is false if what
+// is stored of it is damaged.
+func (r *rows) at(vendor string, outcome engine.Outcome) (line *row, ok bool) {
+	i, found := slices.BinarySearchFunc(*r, vendor, func(line row, vendor string) int { return line.compare(vendor, string(outcome)) })
 	if !found {
-		*r = slices.Insert(*r, i, row{vendor: vendor, outcome: outcome})
+		*r = slices.Insert(*r, i, row{vendor: []byte(vendor), outcome: []byte(outcome)})
 	}
-	return &(*r)[i]
+	line = &(*r)[i]
+	if line.stored == nil {
+		return line, true
+	}
+	in := input{b: line.stored}
+	line.sums, line.stored = in.sums(), nil
+	return line, !in.bad && len(in.b) == 0
 }
 
 // encodeRows returns the value to be stored at the key of a roll-up; nil if no
-// line has a turn.
+// line has a turn. Of each line it holds vendor, outcome and, behind their
+// length, the sums.
 func encodeRows(key []byte, r rows) []byte {
-	b := sealed(48 * len(r))
+	b := sealed(64 * len(r))
+	var space [160]byte
 	for i := range r {
-		if r[i].sums.Turns == 0 {
-			continue
+		sums := r[i].stored
+		if sums == nil {
+			if r[i].sums.Turns == 0 {
+				continue
+			}
+			sums = appendSums(space[:0], &r[i].sums)
 		}
-		b = appendString(appendString(b, r[i].vendor), string(r[i].outcome))
-		b = appendSums(b, &r[i].sums)
+		b = appendBytes(appendBytes(appendBytes(b, r[i].vendor), r[i].outcome), sums)
 	}
 	if len(b) == headSize {
 		return nil
@@ -81,6 +101,11 @@ func encodeRows(key []byte, r rows) []byte {
 	return seal(key, b)
 }
 
+func appendBytes(b, s []byte) []byte {
+	return append(binary.AppendUvarint(b, uint64(len(s))), s...)
+}
+
+// decodeRows reads a roll-up stored at key; the lines lie in value.
 func decodeRows(key, value []byte) (r rows, ok bool) {
 	held, ok := unseal(key, value)
 	if !ok {
@@ -92,9 +117,13 @@ func decodeRows(key, value []byte) (r rows, ok bool) {
 func readRows(held []byte) (r rows, ok bool) {
 	in := input{b: held}
 	for len(in.b) > 0 {
-		r = append(r, row{vendor: in.string(), outcome: engine.Outcome(in.string()), sums: in.sums()})
+		line := row{vendor: in.bytes(), outcome: in.bytes(), stored: in.bytes()}
+		if in.bad || len(line.stored) == 0 || len(r) > 0 && r[len(r)-1].compare(string(line.vendor), string(line.outcome)) >= 0 {
+			return nil, false
+		}
+		r = append(r, line)
 	}
-	return r, !in.bad
+	return r, true
 }
 
 // money adds up amounts exactly: quadrillionths of the currency in 128 bits, for

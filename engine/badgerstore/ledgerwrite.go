@@ -16,29 +16,43 @@ const (
 	smallBatch = 64
 	largeBatch = 512
 	manyTurns  = 2048
+
+	pace = 5 * time.Millisecond // between two batches of turns that are small
 )
 
-// run writes what waits in the queue, until it is closed.
+// run writes what waits in the queue, until it is closed. Turns that come one by
+// one are written at once; while they keep coming, those of a few milliseconds
+// together.
 func (l *Ledger) run() {
 	defer close(l.ended)
 	tick := time.NewTicker(l.options.Sweep)
 	defer tick.Stop()
+	pause := time.NewTimer(0)
+	defer pause.Stop()
+	var last time.Time // when turns were written
 	for {
-		intents, turns, closed := l.queue.take(true)
-		l.writeIntents(intents)
-		l.writeTurns(turns)
+		wait := pace - time.Since(last)
+		t := l.queue.take(wait > 0)
+		l.writeIntents(t.intents)
+		l.writeTurns(t.turns)
 		switch {
-		case len(intents) > 0 || len(turns) > 0:
+		case len(t.turns) > 0:
+			last = time.Now()
 			continue
-		case closed:
+		case len(t.intents) > 0:
+			continue
+		case t.closed:
 			l.sweeper.end(ErrLedgerClosed)
 			return
 		case l.sweeper.active:
 			l.sweepSome()
 			continue
+		case t.left:
+			pause.Reset(wait)
 		}
 		select {
 		case <-l.queue.wake:
+		case <-pause.C:
 		case <-tick.C:
 			l.sweeper.begin(nil)
 		case waiter := <-l.sweeps:
@@ -105,7 +119,7 @@ func (l *Ledger) commit(txn *badger.Txn) error {
 }
 
 // writeTurns writes turns in batches; between them, the notes that came in.
-func (l *Ledger) writeTurns(turns []engine.Turn) {
+func (l *Ledger) writeTurns(turns []*engine.Turn) {
 	size := smallBatch
 	if len(turns) > manyTurns {
 		size = largeBatch
@@ -113,12 +127,11 @@ func (l *Ledger) writeTurns(turns []engine.Turn) {
 	books := make([]engine.Booked, 0, min(len(turns), size))
 	for at := 0; at < len(turns); at += size {
 		if at > 0 {
-			intents, _, _ := l.queue.take(false)
-			l.writeIntents(intents)
+			l.writeIntents(l.queue.takeIntents())
 		}
 		books = books[:0]
 		for i := at; i < min(at+size, len(turns)); i++ {
-			books = append(books, engine.Book(turns[i]))
+			books = append(books, engine.Book(*turns[i]))
 		}
 		l.writeBooks(books)
 		l.queue.finish(len(books))
