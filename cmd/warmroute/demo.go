@@ -8,10 +8,12 @@ import (
 	"encoding/hex"
 	"fmt"
 	"io"
+	mathrand "math/rand/v2"
 	"net"
 	"net/http"
 	"os"
 	"path/filepath"
+	"sync"
 	"text/template"
 	"time"
 
@@ -35,10 +37,14 @@ var demoVendors = []vendorsim.Config{
 	{Name: "fireworks", API: []catalog.API{catalog.Chat}, Usage: "openai", Cache: vendorsim.Cache{Family: catalog.Implicit, TTL: 5 * time.Minute, MinPrefix: 256, Block: 64}},
 	{Name: "groq", API: []catalog.API{catalog.Chat}, Usage: "openai", Cache: vendorsim.Cache{Family: catalog.Implicit, TTL: 2 * time.Hour, MinPrefix: 256, Block: 128}},
 	{Name: "deepinfra", API: []catalog.API{catalog.Chat}, Usage: "openai", Cache: vendorsim.Cache{Family: catalog.Implicit, TTL: 5 * time.Minute, MinPrefix: 256, Block: 64}},
+	// Shorter than anybody's, so that a cache is seen to expire; the catalog says the same.
+	{Name: "novita", API: []catalog.API{catalog.Chat}, Usage: "openai", Cache: vendorsim.Cache{Family: catalog.Implicit, TTL: 45 * time.Second, MinPrefix: 256, Block: 64}},
+	{Name: "moonshot", API: []catalog.API{catalog.Chat}, Usage: "moonshot", Cache: vendorsim.Cache{Family: catalog.Implicit, TTL: 5 * time.Minute, MinPrefix: 256, Block: 64}},
 }
 
 func demoCommand() *cobra.Command {
 	var s settings
+	play := feedSettings{On: true}
 	c := &cobra.Command{
 		Use:   "demo",
 		Short: "Run the gateway over simulated vendors; no keys, nothing kept",
@@ -47,22 +53,38 @@ func demoCommand() *cobra.Command {
 			if err := fromEnvironment(c.Flags()); err != nil {
 				return err
 			}
-			return demo(c.Context(), s, c.OutOrStdout(), c.ErrOrStderr())
+			if play.On && !c.Flags().Changed("log-level") {
+				s.LogLevel = "warn" // every turn of the feed would be a line
+			}
+			return demo(c.Context(), s, play, c.OutOrStdout(), c.ErrOrStderr())
 		},
 	}
 	commonFlags(c, &s)
+	c.Flags().BoolVar(&play.On, "feed", true, "let simulated agents work through the gateway all the time; only warnings are logged then, unless --log-level says otherwise")
+	c.Flags().Uint64Var(&play.Seed, "seed", 0, "of what the agents say: the same seed gives the same requests; 0 draws one")
 	return c
 }
 
+// feedSettings say whether the demo has a feed. Seed 0 draws one.
+type feedSettings struct {
+	On   bool
+	Seed uint64
+}
+
 // demo starts the simulated vendors, writes a catalog that names them into a
-// temporary folder, and serves it. Nothing is left when it ends.
-func demo(ctx context.Context, s settings, out, logs io.Writer) error {
+// temporary folder, and serves it, with agents at work unless the feed is off.
+// Nothing is left when it ends.
+func demo(ctx context.Context, s settings, play feedSettings, out, logs io.Writer) error {
 	folder, err := os.MkdirTemp("", "warmroute-demo-")
 	if err != nil {
 		return fmt.Errorf("the demo needs a temporary folder: %w", err)
 	}
 	defer os.RemoveAll(folder)
-	addresses, stop, err := startVendors()
+	log, err := logger(s, logs)
+	if err != nil {
+		return err
+	}
+	vendors, addresses, stop, err := startVendors()
 	if err != nil {
 		return err
 	}
@@ -81,16 +103,29 @@ func demo(ctx context.Context, s settings, out, logs io.Writer) error {
 	fmt.Fprintf(out, "catalog (edit it while this runs): %s\n\n", s.Catalog)
 	session := make([]byte, 6)
 	rand.Read(session)
+	playing, stopPlaying := context.WithCancel(ctx)
+	var ended sync.WaitGroup
+	defer ended.Wait()
+	defer stopPlaying()
 	s.Ready = func(gateway, admin string) {
 		fmt.Fprintf(out, "dashboard %s/ui/\n\nsend this twice; the first answer says no_pin, the second confirmed:\n", admin)
 		fmt.Fprintf(out, `curl -s %s/v1/chat/completions -H 'content-type: application/json' -H 'x-session-id: demo-%s' -d '{"model":"deepseek-v4-pro","messages":[{"role":"user","content":"Which rope floats?"}]}'`+"\n\n", gateway, hex.EncodeToString(session))
+		if !play.On {
+			return
+		}
+		if play.Seed == 0 {
+			play.Seed = mathrand.Uint64()
+		}
+		fmt.Fprintf(out, "simulated agents are at work (--feed=false: none; --seed %d: the same again)\n", play.Seed)
+		agents := newFeed(feedOptions{Gateway: gateway, Vendors: vendors, Seed: play.Seed, Log: log})
+		ended.Go(func() { agents.run(playing) })
 	}
 	return serve(ctx, s, out, logs)
 }
 
 // startVendors gives each simulated vendor a port of its own on loopback.
-func startVendors() (addresses map[string]string, stop func(), err error) {
-	addresses = map[string]string{}
+func startVendors() (vendors map[string]*vendorsim.Vendor, addresses map[string]string, stop func(), err error) {
+	vendors, addresses = map[string]*vendorsim.Vendor{}, map[string]string{}
 	var servers []*http.Server
 	stop = func() {
 		for _, server := range servers {
@@ -101,15 +136,17 @@ func startVendors() (addresses map[string]string, stop func(), err error) {
 		listener, err := net.Listen("tcp", "127.0.0.1:0")
 		if err != nil {
 			stop()
-			return nil, nil, fmt.Errorf("simulated vendor %s: %w", config.Name, err)
+			return nil, nil, nil, fmt.Errorf("simulated vendor %s: %w", config.Name, err)
 		}
 		config.EventGap = 15 * time.Millisecond
-		server := &http.Server{Handler: vendorsim.New(config), ReadHeaderTimeout: 5 * time.Second}
+		vendor := vendorsim.New(config)
+		vendors[config.Name] = vendor
+		server := &http.Server{Handler: vendor, ReadHeaderTimeout: 5 * time.Second}
 		servers = append(servers, server)
 		addresses[config.Name] = "http://" + listener.Addr().String()
 		go func() { _ = server.Serve(listener) }() // ends at stop
 	}
-	return addresses, stop, nil
+	return vendors, addresses, stop, nil
 }
 
 func writeDemoCatalog(path string, addresses map[string]string) error {
