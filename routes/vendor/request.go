@@ -30,7 +30,7 @@ func (c *Client) request(ctx context.Context, call *Call, try *engine.Try) (r *h
 		Model:    route.UpstreamModel,
 		Accepts:  route.Vendor.Accepts,
 		Refuses:  route.Vendor.Refuses,
-		AskUsage: asksUsage(call, route),
+		AskUsage: true,
 		CacheKey: c.cacheKey(call, try),
 	})
 	target := address(route.Vendor.BaseURL, call.Body.API.Path(), call.Query)
@@ -47,13 +47,6 @@ func (c *Client) request(ctx context.Context, call *Call, try *engine.Try) (r *h
 		ProtoMinor:    1,
 	}
 	return r.WithContext(ctx), body, nil
-}
-
-// asksUsage says whether the vendor is asked for the usage of a stream that the
-// client said nothing about: chat vendors keep it to themselves otherwise.
-func asksUsage(call *Call, route *catalog.Route) bool {
-	return call.Body.API == catalog.Chat && call.Body.Stream && !call.Body.UsageAsked &&
-		!slices.Contains(route.Vendor.Refuses, "stream_options")
 }
 
 // address is where a dialect is spoken: the base URL, the dialect's path and

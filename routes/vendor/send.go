@@ -223,7 +223,7 @@ func (a *attempt) relayOptions() wire.RelayOptions {
 	o := wire.RelayOptions{
 		API:       a.call.Body.API,
 		Usage:     a.Candidate.Route.Vendor.Usage,
-		HideUsage: asksUsage(a.call, a.Candidate.Route),
+		HideUsage: a.call.Body.AsksUsage(a.Candidate.Route.Vendor.Refuses),
 	}
 	if a.call.Metadata == MetadataBody || a.call.Metadata == "" {
 		o.Metadata = wire.Metadata(a.try.Session, a.try.Finding)

@@ -37,7 +37,7 @@ func JSONResponse(o RelayOptions, body []byte) JSONAnswer {
 	answer.Usage, answer.Quality = r.tally.usage(r.conv)
 	answer.Model, answer.Tier = r.model, r.tier
 	isError := a.failure.found() && body[a.failure.from] != 'n' && o.API != catalog.Responses
-	if o.Metadata == nil || a.hasMetadata || isError || a.members == 0 {
+	if o.Metadata == nil || carriesMetadata(body) || isError || a.members == 0 {
 		return answer
 	}
 	const name = `,"provider_metadata":`

@@ -25,7 +25,6 @@ func (r *Relay) chat(e *event) bool {
 	var count int
 	var choices, failure, last span
 	var model, tier string
-	hasMetadata := false
 	w := object(data)
 	for w.next() {
 		if count++; count == 2 {
@@ -43,8 +42,6 @@ func (r *Relay) chat(e *event) bool {
 			model = r.word(data, w.span())
 		case "service_tier":
 			tier = r.word(data, w.span())
-		case "provider_metadata":
-			hasMetadata = true
 		}
 	}
 	if !w.closed() {
@@ -76,7 +73,7 @@ func (r *Relay) chat(e *event) bool {
 			}
 		}
 	}
-	if ended && !hasMetadata {
+	if ended {
 		r.metadata(e, last.to, false)
 	}
 	return true

@@ -1,6 +1,7 @@
 package wire
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/warmroute/warmroute/catalog"
@@ -10,36 +11,26 @@ import (
 func (r *Request) read() error {
 	f := &r.facts
 	f.API = r.API
-	if r.at[fieldModel] == 0 {
-		return refused(`"model" is missing; name the model or policy to use`)
-	}
-	for _, want := range []struct {
-		field field
-		to    *string
-	}{
-		{fieldModel, &f.Target},
-		{fieldSessionID, &f.BodyID},
-		{fieldCacheKey, &f.CacheKey},
-	} {
-		if err := r.text(want.field, want.to); err != nil {
-			return err
-		}
-	}
-	if f.Target == "" {
-		return refused(`"model" is empty; name the model or policy to use`)
-	}
-	var camel string
-	if err := r.text(fieldSessionIDCamel, &camel); err != nil {
+	if err := r.text(fieldModel, &f.Target); err != nil {
 		return err
 	}
-	if strings.TrimSpace(f.BodyID) == "" {
-		f.BodyID = camel
+	// What names a session is a hint: of a wrong type it names none, and fails nothing.
+	f.CacheKey = r.loose(fieldCacheKey)
+	if f.BodyID = r.loose(fieldSessionID); strings.TrimSpace(f.BodyID) == "" {
+		f.BodyID = r.loose(fieldSessionIDCamel)
 	}
 	if err := r.readStream(); err != nil {
 		return err
 	}
 	if err := r.readRouting(); err != nil {
 		return err
+	}
+	switch {
+	case f.Target != "" || len(f.Models) > 0:
+	case r.at[fieldModel] == 0:
+		return refused(`"model" is missing; name the model or policy to use`)
+	default:
+		return refused(`"model" is empty; name the model or policy to use`)
 	}
 	return r.readCaching()
 }
@@ -58,8 +49,8 @@ func (r *Request) text(f field, to *string) error {
 	return nil
 }
 
-// loose is a member's text; empty where it is missing or none. For members
-// that are the vendor's to judge.
+// loose is a member's text; empty where it is missing or none. For members that
+// are the vendor's to judge, and for those that only help affinity.
 func (r *Request) loose(f field) string {
 	text, _ := textOf(r.Body, r.value(f))
 	return string(text)
@@ -156,7 +147,46 @@ func (r *Request) readProviderOptions(v span) error {
 }
 
 // preferences are the members of a routing object that are read, as bits of what was seen.
-var preferences = [...]string{"sessionId", "sessionAffinity", "order", "only", "ignore", "sort", "models", "caching"}
+var preferences = [...]string{"sessionId", "sessionAffinity", "order", "only", "ignore", "sort", "models", "caching",
+	"zeroDataRetention", "disallowPromptTraining", "zdr", "data_collection"}
+
+// The tags by which a catalog says what a route or its vendor keeps to.
+const (
+	tagZDR        = "zdr"         // nothing of the request is retained
+	tagNoTraining = "no_training" // nothing of it trains a model
+)
+
+// require adds a tag to those that a route must carry. A privacy setting that
+// cannot be read is refused: it must not be dropped in silence.
+func (r *Request) require(tag string, v span, where string) error {
+	switch r.Body[v.from] {
+	case 't':
+		r.requireTag(tag)
+	case 'f':
+	default:
+		return refused("%q must be true or false", where)
+	}
+	return nil
+}
+
+func (r *Request) requireTag(tag string) {
+	if !slices.Contains(r.facts.Tags, tag) {
+		r.facts.Tags = append(r.facts.Tags, tag)
+	}
+}
+
+// readCollection reads OpenRouter's word for whether a vendor may keep and learn
+// from what it is sent.
+func (r *Request) readCollection(v span, where string) error {
+	switch word, _ := textOf(r.Body, v); string(word) {
+	case "deny":
+		r.requireTag(tagNoTraining)
+	case "allow":
+	default:
+		return refused("%q must be allow or deny", where)
+	}
+	return nil
+}
 
 // readPreferences reads one routing object. What an earlier one named stays.
 func (r *Request) readPreferences(v span, where string) error {
@@ -187,25 +217,24 @@ func (r *Request) readPreferences(v span, where string) error {
 			err = r.keep(&f.Ignore, w.span(), where+".ignore")
 		case string(name) == "sort":
 			err = r.readSort(w.span(), where)
+		case string(name) == "zdr" && !ours:
+			err = r.require(tagZDR, w.span(), where+".zdr")
+		case string(name) == "data_collection" && !ours:
+			err = r.readCollection(w.span(), where+".data_collection")
 		case !ours:
+		case string(name) == "zeroDataRetention":
+			err = r.require(tagZDR, w.span(), where+".zeroDataRetention")
+		case string(name) == "disallowPromptTraining":
+			err = r.require(tagNoTraining, w.span(), where+".disallowPromptTraining")
 		case string(name) == "models":
 			err = r.keep(&f.Models, w.span(), where+".models")
 		case string(name) == "caching":
 			f.AutoCaching = f.AutoCaching || w.isText("auto")
 		case string(name) == "sessionId":
-			text, ok := textOf(r.Body, w.span())
-			if !ok {
-				return refused("%q must be a string", where+".sessionId")
-			}
+			text, _ := textOf(r.Body, w.span())
 			f.OptionID = string(text)
 		case string(name) == "sessionAffinity":
-			switch r.Body[w.from] {
-			case 'f':
-				f.AffinityOff = true
-			case 't':
-			default:
-				return refused("%q must be true or false", where+".sessionAffinity")
-			}
+			f.AffinityOff = r.Body[w.from] == 'f'
 		}
 		if err != nil {
 			return err

@@ -107,3 +107,62 @@ func FuzzUsage(f *testing.F) {
 		}
 	})
 }
+
+// FuzzReadRequest reads arbitrary bodies: what is accepted is JSON in which a
+// lenient reader sees what we saw, and edits keep it so.
+func FuzzReadRequest(f *testing.F) {
+	for _, name := range []string{"key-order.json", "agent.json", "gateway-members.json", "responses-brief.json", "stream-without-usage.json"} {
+		f.Add(input(f, "requests", name))
+	}
+	f.Add([]byte(`{"model":"m","mode\u006c":"n"}`))
+	f.Add([]byte(`{"MODEL":"m","x":[1e5,-0.0,true,null,"\ud800"]}`))
+	f.Add([]byte(`{"model":"m","stream":true,"providerOptions":{"gateway":{"sessionId":"x"}}}`))
+	f.Fuzz(func(t *testing.T, body []byte) {
+		r, err := ReadRequest(catalog.Chat, body)
+		if err != nil {
+			if _, ok := err.(*RefusedError); !ok {
+				t.Fatalf("error is %T", err)
+			}
+			return
+		}
+		if !json.Valid(body) {
+			t.Fatal("accepted what is not JSON")
+		}
+		// A lenient reader must see what we saw.
+		var lenient struct {
+			Model            string   `json:"model"`
+			Stream           *bool    `json:"stream"`
+			Models           []string `json:"models"`
+			SessionID        any      `json:"session_id"`
+			SessionIDCamel   any      `json:"sessionId"`
+			Prompt_cache_key any      `json:"prompt_cache_key"`
+		}
+		if err := json.Unmarshal(body, &lenient); err != nil {
+			t.Fatalf("encoding/json: %v", err)
+		}
+		facts := r.Facts()
+		id, _ := lenient.SessionID.(string)
+		if strings.TrimSpace(id) == "" {
+			id, _ = lenient.SessionIDCamel.(string)
+		}
+		key, _ := lenient.Prompt_cache_key.(string)
+		if facts.Target != lenient.Model || facts.CacheKey != key || facts.BodyID != id ||
+			r.Stream != (lenient.Stream != nil && *lenient.Stream) {
+			t.Fatalf("facts %+v, encoding/json %+v", facts, lenient)
+		}
+		if facts.Opening != nil {
+			facts.Opening()
+		}
+		if got := r.Upstream(nil, Edits{Accepts: fieldNames[:]}); !bytes.Equal(got, body) {
+			t.Fatalf("an edit of nothing changed the body: %s", got)
+		}
+		got := r.Upstream(nil, Edits{Model: "m2", AskUsage: true, CacheKey: "k"})
+		again, err := ReadRequest(catalog.Chat, got)
+		if err != nil {
+			t.Fatalf("edited body is refused: %v: %s", err, got)
+		}
+		if again.Facts().Target != "m2" || again.Facts().BodyID != "" || again.Stream && !again.UsageAsked {
+			t.Fatalf("edited to %s", got)
+		}
+	})
+}

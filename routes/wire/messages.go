@@ -24,7 +24,7 @@ func (r *Relay) messages(e *event) {
 		return
 	}
 	var usage, message, delta, failure, last span
-	count, hasMetadata := 0, false
+	count := 0
 	w := object(e.data)
 	for w.next() {
 		count++
@@ -38,8 +38,6 @@ func (r *Relay) messages(e *event) {
 			delta = w.span()
 		case "error":
 			failure = w.span()
-		case "provider_metadata":
-			hasMetadata = true
 		}
 	}
 	if !w.closed() {
@@ -58,9 +56,7 @@ func (r *Relay) messages(e *event) {
 			r.count(e.data, usage)
 			r.served("", usageTier(e.data, usage))
 		}
-		if !hasMetadata {
-			r.metadata(e, last.to, count == 0)
-		}
+		r.metadata(e, last.to, count == 0)
 	}
 }
 

@@ -37,7 +37,7 @@ func (r *Relay) responses(e *event) {
 	if name == "response.failed" {
 		r.fail(e.data, a.failure)
 	}
-	if last && !a.hasMetadata && a.members > 0 {
+	if last && a.members > 0 {
 		r.metadata(e, a.last, false)
 	}
 }

@@ -9,10 +9,10 @@ import (
 // Edits are what is changed in a body for one candidate. The zero Edits cut
 // what is ours and change nothing else.
 type Edits struct {
-	Model    string   // the vendor's own id; empty: the client's stays
-	Accepts  []string // members of ours the vendor understands, left in
+	Model    string   // the vendor's own id, appended where the client named only `models`; empty: the client's stays
+	Accepts  []string // members that are cut out of others' bodies and that the vendor understands, left in
 	Refuses  []string // members the vendor must never be sent, cut out
-	AskUsage bool     // ask a chat stream for usage if the client said nothing of it
+	AskUsage bool     // ask for usage where [Request.AsksUsage] says so
 	CacheKey string   // append prompt_cache_key unless the client sent one; empty: do not
 }
 
@@ -39,11 +39,18 @@ func (r *Request) Upstream(dst []byte, e Edits) []byte {
 		}
 	}
 	s.upTo(last)
+	if e.Model != "" && r.at[fieldModel] == 0 {
+		s.name(last == 0, "model")
+		s.dst = appendString(s.dst, e.Model)
+		last = len(r.Body)
+	}
 	if r.asks(&e) && r.at[fieldStreamOptions] == 0 {
-		s.dst = append(s.dst, `,"stream_options":{"include_usage":true}`...)
+		s.name(last == 0, "stream_options")
+		s.dst = append(s.dst, `{"include_usage":true}`...)
+		last = len(r.Body)
 	}
 	if r.keys(&e) && r.at[fieldCacheKey] == 0 {
-		s.dst = append(s.dst, `,"prompt_cache_key":`...)
+		s.name(last == 0, "prompt_cache_key")
 		s.dst = appendString(s.dst, e.CacheKey)
 	}
 	return s.rest()
@@ -55,7 +62,7 @@ func (r *Request) cuts(i int, e *Edits) bool {
 	switch {
 	case f == fieldModel:
 		return false
-	case f.ours() && !slices.Contains(e.Accepts, fieldNames[f]):
+	case (f.ours() || f == fieldCacheKey && r.API == catalog.Messages) && !slices.Contains(e.Accepts, fieldNames[f]):
 		return true
 	case f != unknown:
 		return slices.Contains(e.Refuses, fieldNames[f])
@@ -73,15 +80,21 @@ func (r *Request) cuts(i int, e *Edits) bool {
 	return false
 }
 
-// asks says whether usage is asked for on the client's behalf.
-func (r *Request) asks(e *Edits) bool {
-	return e.AskUsage && r.Stream && r.API == catalog.Chat && !r.UsageAsked &&
-		!slices.Contains(e.Refuses, "stream_options")
+// AsksUsage says whether a vendor that refuses these members is asked for the
+// usage of a stream on the client's behalf, and the answer then hidden from the
+// client: chat vendors keep it to themselves otherwise.
+func (r *Request) AsksUsage(refuses []string) bool {
+	return r.API == catalog.Chat && r.Stream && !r.UsageAsked && !slices.Contains(refuses, fieldNames[fieldStreamOptions])
 }
 
-// keys says whether the upstream cache key is ours to send.
+func (r *Request) asks(e *Edits) bool { return e.AskUsage && r.AsksUsage(e.Refuses) }
+
+// keys says whether the upstream cache key is ours to send: the vendor knows it
+// and the client has sent none.
 func (r *Request) keys(e *Edits) bool {
-	return e.CacheKey != "" && !r.value(fieldCacheKey).found() && !slices.Contains(e.Refuses, "prompt_cache_key")
+	name := fieldNames[fieldCacheKey]
+	return e.CacheKey != "" && !r.value(fieldCacheKey).found() && !slices.Contains(e.Refuses, name) &&
+		(r.API != catalog.Messages || slices.Contains(e.Accepts, name))
 }
 
 // change edits inside a member that stays.
@@ -138,6 +151,16 @@ func (s *splice) cut(from, to int) {
 func (s *splice) put(from, to int, text string) {
 	s.cut(from, to)
 	s.dst = append(s.dst, text...)
+}
+
+// name begins a member that is appended; alone says that it is the object's first.
+func (s *splice) name(alone bool, name string) {
+	if !alone {
+		s.dst = append(s.dst, ',')
+	}
+	s.dst = append(s.dst, '"')
+	s.dst = append(s.dst, name...)
+	s.dst = append(s.dst, `":`...)
 }
 
 // rest copies what is left and returns the result.

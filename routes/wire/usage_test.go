@@ -148,8 +148,11 @@ func TestRecordedUsage(t *testing.T) {
 			t.Errorf("%s %s: %q from %s", s.Vendor, s.API, q, s.Usage)
 		}
 		if api != catalog.Messages && total.Total > 0 && u.Prompt()+u.Output != total.Total {
-			t.Logf("%s %s: prompt %d + output %d is not %d: %s", s.Vendor, s.API, u.Prompt(), u.Output, total.Total, s.Usage)
+			t.Errorf("%s %s: prompt %d + output %d is not %d: %s", s.Vendor, s.API, u.Prompt(), u.Output, total.Total, s.Usage)
 		}
+	}
+	if n == 0 {
+		t.Error("no sample was read")
 	}
 	t.Logf("%d samples", n)
 }

@@ -16,7 +16,7 @@ type watch struct {
 	finished bool // a finish_reason or stop_reason has come
 	final    bool // usage came with it or after it
 	lost     bool // an event was too long to read
-	placed   bool // the metadata is in
+	placed   bool // the stream carries metadata: ours, or another gateway's
 	failed   *StreamError
 	tally    tally
 	model    string
@@ -49,6 +49,7 @@ func (r *Relay) look(b []byte) bool {
 		}
 		return r.o.API != catalog.Messages
 	}
+	r.placed = r.placed || r.o.Metadata != nil && carriesMetadata(e.data)
 	switch r.o.API {
 	case catalog.Messages:
 		r.messages(&e)
@@ -68,7 +69,40 @@ var (
 	wordFinish = []byte(`finish_reason"`)
 	wordError  = []byte(`error"`)
 	wordModel  = []byte(`model"`)
+	wordOurs   = []byte(`provider_metadata"`)
 )
+
+// carriesMetadata says whether an answer or a part of one carries
+// provider_metadata already, as a chained gateway's does: at its top, or where
+// it describes the answer or a choice.
+func carriesMetadata(data []byte) bool {
+	start := space(data, 0)
+	return names(data, wordOurs) && start < len(data) && data[start] == '{' && holdsMetadata(data, start)
+}
+
+func holdsMetadata(data []byte, object int) bool {
+	for w := walk(data, object); w.next(); {
+		switch string(w.name()) {
+		case "provider_metadata":
+			return true
+		case "response", "message", "delta":
+			if data[w.from] == '{' && holdsMetadata(data, w.from) {
+				return true
+			}
+		case "choices":
+			if data[w.from] != '[' {
+				continue
+			}
+			s := scanner{b: data}
+			for c := each(&s, w.from, 1, false); c.next(); {
+				if data[c.from] == '{' && holdsMetadata(data, c.from) {
+					return true
+				}
+			}
+		}
+	}
+	return false
+}
 
 // names says whether a string of this word stands in the bytes.
 func names(data, word []byte) bool { return nameAt(data, 0, word) >= 0 }
@@ -229,10 +263,9 @@ func known(name []byte) string {
 
 // seenAnswer is what an object that describes an answer says besides its usage.
 type seenAnswer struct {
-	last        int // end of its last member
-	members     int
-	hasMetadata bool
-	failure     span
+	last    int // end of its last member
+	members int
+	failure span
 }
 
 // answer reads the object that describes an answer: a message, a response.
@@ -249,8 +282,6 @@ func (r *Relay) answer(data []byte, v span) seenAnswer {
 			r.served(r.word(data, w.span()), "")
 		case "service_tier":
 			r.served("", r.word(data, w.span()))
-		case "provider_metadata":
-			a.hasMetadata = true
 		case "error":
 			a.failure = w.span()
 		}
