@@ -56,6 +56,9 @@ func New(o Options) http.Handler {
 	for _, api := range []catalog.API{catalog.Chat, catalog.Responses, catalog.Messages} {
 		r.POST("/v1"+api.Path(), s.turn(api))
 	}
+	for _, p := range []passage{countTokens, embeddings} {
+		r.POST("/v1"+p.path, s.pass(p))
+	}
 	r.GET("/v1/models", s.models)
 	r.GET("/v1/models/*id", s.model)
 	r.HEAD("/", func(c *gin.Context) { c.Status(http.StatusOK) })
