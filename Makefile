@@ -13,8 +13,8 @@ COUNT     ?= 1
 help: ## list the targets
 	@awk -F':.*## ' '/^[a-z-]+:.*## /{printf "%-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
-run: build ## build, then the gateway over simulated vendors (no keys, nothing kept)
-	$(BIN) demo
+run: build ## build, then the gateway over simulated vendors (no keys, nothing kept); ARGS='--listen 127.0.0.1:8081' passes flags
+	$(BIN) demo $(ARGS)
 
 build: web ## build bin/warmroute
 	$(GO) build -trimpath -ldflags '$(LDFLAGS)' -o $(BIN) ./cmd/warmroute
@@ -24,10 +24,12 @@ test: check ## everything a change must pass: checks, races, official clients ag
 	$(GO) test -race -timeout 20m $(PKGS)
 
 check: ## formatting, vet, staticcheck, catalog examples
-	@unformatted=$$(gofmt -l $$(git ls-files '*.go' 2>/dev/null || find . -name '*.go')); \
+	@unformatted=$$(find . -name '*.go' -not -path '*/node_modules/*' | xargs gofmt -l); \
 	  if [ -n "$$unformatted" ]; then echo "gofmt would change: $$unformatted"; exit 1; fi
 	$(GO) vet $(PKGS)
 	$(GO) tool staticcheck $(PKGS)
+	@for catalog in testdata/catalogs/full.yaml testdata/catalogs/minimal.yaml; do \
+	  $(GO) run ./cmd/warmroute check $$catalog >/dev/null || exit 1; done
 
 bench: ## the figures of the hot path, in the format benchstat reads
 	$(GO) test -run '^$$' -bench . -benchmem -benchtime $(BENCHTIME) -count $(COUNT) \
@@ -40,7 +42,7 @@ web: ## what the dashboard needs built; pages are templates, so there is nothing
 	@true
 
 fmt: ## format the Go code
-	gofmt -w $$(git ls-files '*.go')
+	find . -name '*.go' -not -path '*/node_modules/*' | xargs gofmt -w
 
 clean: ## remove what building made
 	rm -rf bin dist
