@@ -1,0 +1,72 @@
+// The dashboard in a browser: with and without scripts, in both themes, narrow
+// and wide.
+import assert from "node:assert/strict";
+import { after, before, describe, test } from "node:test";
+import { base, found, launch, open, overflows } from "./browser.mjs";
+
+const promoted = { tenant: "default", class: "agent", id: "0191f3b2-77aa-7c11-9d44-52b6f2a3c9e0" };
+const addresses = {
+  Overview: base,
+  "Overview of an hour": `${base}?range=1h`,
+  Sessions: `${base}sessions`,
+  Session: `${base}session?${new URLSearchParams(promoted)}`,
+  Turns: `${base}turns?outcome=promoted`,
+  "Nothing matches": `${base}?vendor=nobody`,
+};
+
+let browser;
+before(async () => {
+  browser = await launch();
+});
+after(() => browser?.close());
+
+const ways = [
+  { scheme: "light", scripts: true, width: 1360 },
+  { scheme: "dark", scripts: true, width: 1360 },
+  { scheme: "light", scripts: false, width: 1360 },
+  { scheme: "dark", scripts: false, width: 1360 },
+  { scheme: "dark", scripts: true, width: 390 },
+  { scheme: "light", scripts: false, width: 390 },
+];
+
+for (const way of ways) {
+  describe(`${way.scheme}, scripts ${way.scripts ? "on" : "off"}, ${way.width} pixels`, () => {
+    for (const [name, address] of Object.entries(addresses)) {
+      test(name, () =>
+        visit(way, async (page) => {
+          await page.goto(address);
+          await page.getByRole("heading", { level: 1 }).waitFor();
+          assert.equal(await page.getByRole("heading", { level: 1 }).count(), 1);
+          if (way.scripts && name.startsWith("Overview")) await page.locator(".plot canvas").waitFor();
+        }),
+      );
+    }
+
+    test("from Overview to the prices of a promoted turn", () =>
+      visit(way, async (page) => {
+        await page.goto(base);
+        await page.getByRole("region", { name: "Turns by outcome" }).getByRole("link", { name: "promoted", exact: true }).click();
+        await page.getByRole("heading", { level: 1, name: "Turns" }).waitFor();
+        await page.getByRole("link", { name: /^Turn of .*, promoted$/ }).first().click();
+        const gate = page.getByRole("region", { name: "Prices that were compared" });
+        await gate.waitFor();
+        const text = await gate.innerText();
+        assert.match(text, /its own input price\s+\$3\.00\/M\s+✓ the read is below it/);
+        assert.match(text, /anthropic input price\s+\$3\.00\/M\s+✓ the read is below it/);
+        await page.getByText("the gate pays").waitFor();
+      }));
+  });
+}
+
+/** Does something on a page of its own, then looks for faults there. */
+async function visit(way, act) {
+  const { page, faults, close } = await open(browser, way);
+  try {
+    await act(page);
+    assert.equal(await overflows(page), 0, "the page scrolls sideways");
+    assert.deepEqual(await found(page), []);
+    assert.deepEqual(faults, []);
+  } finally {
+    await close();
+  }
+}

@@ -1,0 +1,39 @@
+package web
+
+import (
+	"context"
+	"io/fs"
+	"time"
+
+	"github.com/warmroute/warmroute/catalog"
+	"github.com/warmroute/warmroute/engine"
+)
+
+// Books are the questions the pages ask of the ledger. Their answers and errors
+// are those of [engine.Books].
+type Books interface {
+	Overview(ctx context.Context, q engine.Query, width time.Duration) (engine.Overview, error)
+	Turns(ctx context.Context, q engine.Query, p engine.Page) (turns []engine.Booked, next string, err error)
+	Turn(ctx context.Context, tenant, id string) (turn engine.Booked, found bool, err error)
+	Sessions(ctx context.Context, q engine.Query, p engine.Page) (sessions []engine.SessionBook, next string, err error)
+	Session(ctx context.Context, tenant string, class engine.Class, id string) (session engine.SessionBook, found bool, err error)
+}
+
+// Options say where the pages get what they show.
+type Options struct {
+	Books   Books
+	Catalog func() *catalog.Catalog // in force now; names the currency, the vendors' order and the version of the prices
+	Status  func() Status           // nil: nothing to report
+	Now     func() time.Time        // nil: time.Now
+	Gateway string                  // address clients use, such as "http://127.0.0.1:8080", for the example of an empty page; empty: that one
+	Assets  fs.FS                   // built scripts; nil: those embedded
+}
+
+// Status is how the gateway is, as far as every page says it. The zero Status is
+// nothing to report.
+type Status struct {
+	Problem  string // why the catalog on disk is not the one in force, a line per mistake; empty if it is
+	Pins     int64  // entries held
+	Dropped  int64  // turns that were served and could not be booked
+	Draining bool   // no new turns are taken
+}

@@ -1,0 +1,89 @@
+// Draws the hit rate over time from the page's own table. Without this script
+// the table is the whole of it.
+
+import uPlot from "uplot";
+import "uplot/dist/uPlot.min.css";
+
+type Numbers = (number | null)[];
+
+/** A colour of the stylesheet, read when it is drawn: the theme may change. */
+const color = (name: string) => () => getComputedStyle(document.documentElement).getPropertyValue(name).trim();
+
+const font = "12px system-ui, sans-serif";
+
+const two = (n: number) => String(n).padStart(2, "0");
+
+/** A time in UTC: the hour within a day, else the day. */
+function timeText(seconds: number, long: boolean): string {
+  const d = new Date(seconds * 1000);
+  const day = `${two(d.getUTCMonth() + 1)}-${two(d.getUTCDate())}`;
+  const hour = `${two(d.getUTCHours())}:${two(d.getUTCMinutes())}`;
+  return long ? `${day} ${hour}` : hour === "00:00" ? day : hour;
+}
+
+/** The table's rows as columns. A slot without traffic is a gap, not a zero. */
+function read(table: HTMLTableElement): [number[], Numbers] {
+  const step = Number(table.dataset.seconds) || 3600;
+  const times: number[] = [];
+  const rates: Numbers = [];
+  for (const row of Array.from(table.tBodies[0]?.rows ?? [])) {
+    const time = Number(row.dataset.time);
+    for (let last = times.at(-1); last !== undefined && last + step < time; last += step) {
+      times.push(last + step);
+      rates.push(null);
+    }
+    times.push(time);
+    rates.push(row.dataset.rate ? Number(row.dataset.rate) : null);
+  }
+  return [times, rates];
+}
+
+function draw(place: HTMLElement, table: HTMLTableElement): void {
+  const axis = { stroke: color("--soft"), font, grid: { stroke: color("--line"), width: 1 }, ticks: { stroke: color("--line"), width: 1 } };
+  const options: uPlot.Options = {
+    width: Math.max(240, place.clientWidth),
+    height: 230,
+    tzDate: (seconds) => uPlot.tzDate(new Date(seconds * 1000), "Etc/UTC"),
+    scales: { y: { range: [0, 100] } },
+    legend: { live: true },
+    cursor: { y: false },
+    axes: [
+      { ...axis, values: (_, splits) => splits.map((s) => timeText(s, false)), space: 60 },
+      { ...axis, values: (_, splits) => splits.map((s) => `${s} %`), size: 52 },
+    ],
+    series: [
+      { label: "from (UTC)", value: (_, v) => (v == null ? "—" : timeText(v, true)) },
+      {
+        label: "token hit rate",
+        stroke: color("--read"),
+        width: 2,
+        points: { size: 6, stroke: color("--read"), fill: color("--sheet") },
+        value: (_, v) => (v == null ? "—" : `${v.toFixed(1)} %`),
+      },
+    ],
+  };
+  const canvas = document.createElement("div");
+  canvas.setAttribute("role", "img");
+  const summarize = () => canvas.setAttribute("aria-label", place.dataset.summary ?? "Token hit rate over time");
+  summarize();
+  place.append(canvas);
+  const plot = new uPlot(options, read(table), canvas);
+  matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => plot.redraw(false));
+  new ResizeObserver(() => plot.setSize({ width: Math.max(240, place.clientWidth), height: 230 })).observe(place);
+  document.addEventListener("warmroute:fresh", () => {
+    const fresh = document.getElementById(table.id);
+    if (fresh instanceof HTMLTableElement) plot.setData(read(fresh));
+    summarize();
+  });
+}
+
+function start(): void {
+  const place = document.getElementById("plot");
+  const table = document.getElementById(place?.dataset.from ?? "");
+  if (!place || !(table instanceof HTMLTableElement)) return;
+  place.hidden = false;
+  document.getElementById("series-details")?.removeAttribute("open");
+  draw(place, table);
+}
+
+start();
