@@ -22,6 +22,9 @@ func TestMain(m *testing.M) {
 	if dir := os.Getenv("WARMROUTE_TEST_WRITER"); dir != "" {
 		writeForEver(dir)
 	}
+	if dir := os.Getenv(ledgerDir); dir != "" {
+		recordForEver(dir, os.Getenv(ledgerRound))
+	}
 	goleak.VerifyTestMain(m)
 }
 
