@@ -19,6 +19,16 @@
 //     with a body in the client's dialect.
 //   - A page of another web site is refused unless its request says JSON, for
 //     which a browser asks leave first, and gets none.
+//   - A name that does not exist is a 404 that names it, also where it is a
+//     fallback beside a model that does exist: it would never be reached, and
+//     whoever wrote it would never know.
+//   - Every answer of the client APIs has an x-warmroute-request-id. Where the
+//     request was refused before a turn began, the id is in the access log only.
+//   - What asks for privacy is a filter: zeroDataRetention of the gateway's options
+//     and zdr of OpenRouter's `provider` require the tag zdr, disallowPromptTraining
+//     and data_collection "deny" the tag no_training, of the route or its vendor.
+//   - x-warmroute-affinity is on or off; on undoes nothing that is off elsewhere.
+//   - GET /v1/models lists each model once, its aliases as a member of it.
 //   - A request body may be packed with gzip, zstd, br or deflate.
 //
 // Start with [New] and turn.go.

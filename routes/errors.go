@@ -1,6 +1,8 @@
 package routes
 
 import (
+	"crypto/rand"
+	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -58,15 +60,33 @@ func write(c *gin.Context, status int, contentType string, body []byte) {
 	_, _ = c.Writer.Write(body) // a client that left reads no error
 }
 
-// refuse answers a request that could not be read.
-func refuse(c *gin.Context, api catalog.API, err error) { unserved(c, api, "", nil, err) }
+// refuse answers a request that could not be read. No turn was begun, so its id
+// is one of its own.
+func refuse(c *gin.Context, api catalog.API, err error) {
+	logEntry(c).turn = requestID(c.Writer.Header())
+	unserved(c, api, nil, err)
+}
 
-// unserved answers a request for which nothing was tried: asked is the target it
-// named and now the catalog in force, nil where it does not matter.
-func unserved(c *gin.Context, api catalog.API, asked string, now *catalog.Catalog, err error) {
+// requestID is the id that a response carries: the turn's, or where there is none
+// a fresh one, which it puts there.
+func requestID(h http.Header) string {
+	if id := h.Get(headerID); id != "" {
+		return id
+	}
+	var b [16]byte
+	_, _ = rand.Read(b[:]) // never fails
+	id := hex.EncodeToString(b[:])
+	h[headerID] = []string{id}
+	return id
+}
+
+// unserved answers a request for which nothing was tried. now is the catalog in
+// force, nil where it does not matter.
+func unserved(c *gin.Context, api catalog.API, now *catalog.Catalog, err error) {
 	var (
 		refused *wire.RefusedError
 		noRoute *engine.NoRouteError
+		unknown *engine.UnknownTargetError
 	)
 	switch {
 	case errors.As(err, &refused):
@@ -77,8 +97,8 @@ func unserved(c *gin.Context, api catalog.API, asked string, now *catalog.Catalo
 		fail(c, api, http.StatusBadRequest, sentence(noRoute))
 	case errors.Is(err, engine.ErrSort):
 		fail(c, api, http.StatusBadRequest, sentence(err))
-	case errors.Is(err, engine.ErrUnknownTarget):
-		failAs(c, api, http.StatusNotFound, "model_not_found", unknown(asked, now))
+	case errors.As(err, &unknown):
+		failAs(c, api, http.StatusNotFound, "model_not_found", nowhere(unknown.Name, now))
 	case errors.Is(err, errTooLarge):
 		c.Writer.Header().Set("Connection", "close") // the rest of the body is not read
 		fail(c, api, http.StatusRequestEntityTooLarge, "The request body is larger than this gateway accepts.")
@@ -108,8 +128,8 @@ func sentence(err error) string {
 // maxEcho is the most that is repeated of a name a client made up, in bytes.
 const maxEcho = 100
 
-// unknown says that a target does not exist, and what was perhaps meant.
-func unknown(asked string, now *catalog.Catalog) string {
+// nowhere says that a target does not exist, and what was perhaps meant.
+func nowhere(asked string, now *catalog.Catalog) string {
 	text := fmt.Sprintf("There is no model, alias or policy named %q.", asked[:min(len(asked), maxEcho)])
 	if near := near(now, asked); len(near) > 0 {
 		text += " Did you mean " + strings.Join(near, " or ") + "?"
@@ -166,15 +186,13 @@ func relay(c *gin.Context, api catalog.API, reply *engine.Reply) {
 }
 
 // exists is what every 404 names.
-const exists = "This gateway serves POST /v1/chat/completions, /v1/responses and /v1/messages, and GET /v1/models."
+const exists = "This gateway serves POST /v1/chat/completions, /v1/responses, /v1/messages, /v1/messages/count_tokens and /v1/embeddings, and GET /v1/models."
 
 // notFound answers a path that is none of ours.
 func (s *service) notFound(c *gin.Context) {
 	path := c.Request.URL.Path
 	what := "There is nothing at this path."
 	switch {
-	case path == "/v1/messages/count_tokens", path == "/v1/embeddings":
-		what = "This version does not serve " + path + " yet."
 	case strings.HasPrefix(path, "/v1/images"), strings.HasPrefix(path, "/v1/audio"), strings.HasPrefix(path, "/v1/realtime"):
 		what = "Images, audio and realtime are not served: session affinity is for text."
 	case path == "/v1/completions", path == "/v1/complete":

@@ -51,6 +51,7 @@ type rig struct {
 	log     *lockedBuffer
 	catalog *catalog.Catalog
 	gateway *engine.Gateway
+	settled func() // closes the gateway once every turn is over
 }
 
 // newRig serves model "m", alias "front", from these vendors in this order.
@@ -95,14 +96,20 @@ func newRig(t testing.TB, change func(*routes.Options), stops ...stop) *rig {
 	if change != nil {
 		change(&o)
 	}
+	var once sync.Once
 	server := httptest.NewUnstartedServer(nil)
 	server.Config = routes.NewServer(routes.New(o))
 	server.Start()
 	r.url = server.URL
 	r.client = &http.Client{Transport: &http.Transport{DisableCompression: true}}
+	r.settled = func() {
+		once.Do(func() {
+			r.client.CloseIdleConnections()
+			server.Close()
+		})
+	}
 	t.Cleanup(func() {
-		r.client.CloseIdleConnections()
-		server.Close()
+		r.settled()
 		o.Vendor.Close()
 		_ = r.pins.Close(context.Background())
 	})

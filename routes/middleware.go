@@ -6,6 +6,7 @@ import (
 	"net/http"
 	"runtime"
 	"runtime/debug"
+	"strings"
 	"time"
 
 	"github.com/gin-gonic/gin"
@@ -150,6 +151,9 @@ func recovery(log *slog.Logger) gin.HandlerFunc {
 				slog.String("route", template(c)), slog.String("what", what), slog.String("stack", string(debug.Stack())))
 			if c.Writer.Written() {
 				panic(http.ErrAbortHandler)
+			}
+			if c.Request.Method == http.MethodPost && strings.HasPrefix(c.FullPath(), "/v1/") {
+				logEntry(c).turn = requestID(c.Writer.Header())
 			}
 			fail(c, dialect(c.Request.URL.Path), http.StatusInternalServerError, "Something in warmroute itself went wrong; its log says what.")
 		}()

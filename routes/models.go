@@ -8,7 +8,6 @@ import (
 	"github.com/gin-gonic/gin"
 
 	"github.com/warmroute/warmroute/catalog"
-	"github.com/warmroute/warmroute/engine"
 )
 
 // listed is one target as both families of clients read it.
@@ -22,6 +21,8 @@ type listed struct {
 	CreatedAt   string `json:"created_at"`
 	OwnedBy     string `json:"owned_by"`
 	DisplayName string `json:"display_name"`
+	// Aliases are the other names by which it may be asked for.
+	Aliases []string `json:"aliases,omitempty"`
 }
 
 // list is the answer of GET /v1/models: OpenAI's members and Anthropic's.
@@ -33,20 +34,24 @@ type list struct {
 	LastID  *string  `json:"last_id"`
 }
 
-// target makes the entry of one name.
-func target(name string) listed {
-	return listed{ID: name, Object: "model", Type: "model", CreatedAt: "1970-01-01T00:00:00Z", OwnedBy: "warmroute", DisplayName: name}
+// shown is a target as it is shown under a name: its own, or an alias of it.
+func shown(name string, of catalog.Target) listed {
+	l := listed{ID: name, Object: "model", Type: "model", CreatedAt: "1970-01-01T00:00:00Z", OwnedBy: "warmroute", DisplayName: name}
+	if of.Policy == nil && len(of.Models) == 1 {
+		l.DisplayName, l.Aliases = of.Models[0].Name, of.Models[0].Aliases
+	}
+	return l
 }
 
 // targets are the names a client may ask for, models before policies, in the
-// catalog's order. Aliases are left out: they say the same again.
+// catalog's order. Aliases stand with their model: they say the same again.
 func targets(now *catalog.Catalog) []listed {
 	all := make([]listed, 0, len(now.Models)+len(now.Policies))
 	for _, m := range now.Models {
-		all = append(all, target(m.Name))
+		all = append(all, shown(m.Name, catalog.Target{Models: []*catalog.Model{m}}))
 	}
 	for _, p := range now.Policies {
-		all = append(all, target(p.Name))
+		all = append(all, shown(p.Name, catalog.Target{Policy: p}))
 	}
 	return all
 }
@@ -67,7 +72,8 @@ func (s *service) model(c *gin.Context) {
 		s.models(c)
 		return
 	}
-	if _, ok := s.Gateway.Catalog().Resolve(name); !ok {
+	of, ok := s.Gateway.Catalog().Resolve(name)
+	if !ok {
 		api := catalog.Chat
 		if c.Request.Header.Get("Anthropic-Version") != "" {
 			api = catalog.Messages
@@ -75,20 +81,7 @@ func (s *service) model(c *gin.Context) {
 		failAs(c, api, http.StatusNotFound, "model_not_found", "There is no model or policy of this name. GET /v1/models lists what there is.")
 		return
 	}
-	c.JSON(http.StatusOK, target(name))
-}
-
-// missing is the first name a request asked for that does not exist.
-func missing(now *catalog.Catalog, r *engine.Request) string {
-	for _, name := range r.Models {
-		if _, ok := now.Resolve(r.Target); !ok {
-			break
-		}
-		if _, ok := now.Resolve(name); !ok {
-			return name
-		}
-	}
-	return r.Target
+	c.JSON(http.StatusOK, shown(name, of))
 }
 
 // maxNear is the most names suggested for one that does not exist.

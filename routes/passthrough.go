@@ -88,11 +88,9 @@ func (s *service) passOn(c *gin.Context, p passage, facts engine.Request, call v
 	ctx := c.Request.Context()
 	turn, err := s.Gateway.Decide(ctx, facts)
 	if err != nil {
-		if turn.ID != "" {
-			c.Writer.Header()[headerID] = []string{turn.ID}
-		}
-		now := s.Gateway.Catalog()
-		unserved(c, p.api, missing(now, &facts), now, err)
+		untried(c.Writer.Header(), call.Metadata, &turn)
+		logEntry(c).turn = turn.ID
+		unserved(c, p.api, s.Gateway.Catalog(), err)
 		return
 	}
 	for {

@@ -116,8 +116,16 @@ func TestAffinityCanBeOffForOneRequest(t *testing.T) {
 	if got := r.post("chat", bodies[false], "x-session-id", "boat-4", "x-warmroute-affinity", "off"); got.header.Get("X-Warmroute-Outcome") != "skipped_mode_off" || got.header.Get("X-Warmroute-Session-Source") != "explicit" {
 		t.Errorf("header %v", got.header)
 	}
-	if got := r.post("chat", bodies[false], "x-warmroute-affinity", "on"); got.status != http.StatusBadRequest || !strings.Contains(got.body, "x-warmroute-affinity") {
-		t.Errorf("%d %s", got.status, got.body)
+	for value, want := range map[string]string{"OFF": "skipped_mode_off", "on": "confirmed", "On": "confirmed", "": "confirmed"} {
+		r.post("chat", bodies[false], "x-session-id", "boat-4")
+		if got := r.post("chat", bodies[false], "x-session-id", "boat-4", "x-warmroute-affinity", value); got.header.Get("X-Warmroute-Outcome") != want {
+			t.Errorf("%q: %d %v", value, got.status, got.header)
+		}
+	}
+	for _, value := range []string{"perhaps", "0", "offf"} {
+		if got := r.post("chat", bodies[false], "x-warmroute-affinity", value); got.status != http.StatusBadRequest || !strings.Contains(got.body, "x-warmroute-affinity") {
+			t.Errorf("%q: %d %s", value, got.status, got.body)
+		}
 	}
 }
 
@@ -185,8 +193,6 @@ func TestWhatIsNotServedSaysWhatIs(t *testing.T) {
 		{"POST", "/v1/completions", 404, "Legacy"},
 		{"POST", "/v1/images/generations", 404, "text"},
 		{"GET", "/v1/realtime", 404, "realtime"},
-		{"POST", "/v1/embeddings", 404, "yet"},
-		{"POST", "/v1/messages/count_tokens", 404, `{"type":"error"`},
 		{"POST", "/chat/completions", 404, "/v1"},
 		{"POST", "/v1/chat/completions/", 404, `{"error"`},
 		{"GET", "/v1/chat/completions", 405, `{"error"`},

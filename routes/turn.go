@@ -83,12 +83,12 @@ func slipped(h http.Header) bool {
 
 // read takes warmroute's own headers of a request.
 func (s *service) read(h http.Header, facts *engine.Request) (vendor.Metadata, error) {
-	switch value := h.Get(headerAffinity); value {
-	case "":
+	switch strings.ToLower(h.Get(headerAffinity)) {
+	case "", "on": // on undoes nothing that the body, the policy or the gateway has switched off
 	case "off":
 		facts.AffinityOff = true
 	default:
-		return "", &wire.RefusedError{Message: "x-warmroute-affinity can only be off; leave it out to have affinity."}
+		return "", &wire.RefusedError{Message: "x-warmroute-affinity must be on or off."}
 	}
 	value := h.Get(headerMetadata)
 	if value == "" {
@@ -107,21 +107,30 @@ func (s *service) serve(c *gin.Context, facts engine.Request, call vendor.Call) 
 	call.Cut = func() { cut = true }
 	turn, err := s.Gateway.Serve(c.Request.Context(), facts, func(ctx context.Context, try engine.Try) engine.Attempt {
 		stamp(c.Writer.Header(), call.Metadata, &try)
-		return s.Vendor.Send(ctx, c.Writer, call, try)
+		a := s.Vendor.Send(ctx, c.Writer, call, try)
+		s.logFailure(ctx, &try, &a)
+		return a
 	})
 	last, tried := turn.Last()
 	note(logEntry(c), &turn, cut)
+	if !tried {
+		untried(c.Writer.Header(), call.Metadata, &turn)
+	}
 	switch {
 	case err != nil:
-		if turn.ID != "" {
-			c.Writer.Header()[headerID] = []string{turn.ID}
-		}
-		now := s.Gateway.Catalog()
-		unserved(c, facts.API, missing(now, &facts), now, err)
+		unserved(c, facts.API, s.Gateway.Catalog(), err)
 	case cut:
 		panic(http.ErrAbortHandler) // the turn is recorded; net/http breaks the connection off
 	case !tried || !last.Committed:
 		failed(c, facts.API, last)
+	}
+}
+
+// untried puts on a response what is known of a turn in which nothing was tried.
+func untried(h http.Header, mode vendor.Metadata, turn *engine.Turn) {
+	h[headerID] = []string{turn.ID}
+	if source := turn.Session.Source(); source != "" && mode != vendor.MetadataOff {
+		h[headerSource] = []string{source}
 	}
 }
 

@@ -22,6 +22,13 @@
 //     data and file_data that look like base64.
 //   - A cache marker is a cache_control object of type ephemeral, in those
 //     members or at the body's top.
+//   - What names a session is a hint: session_id, sessionId, prompt_cache_key and
+//     the gateway's sessionId and sessionAffinity of another type say nothing and
+//     fail nothing. A privacy setting of another type is refused.
+//   - Without a model the first of models is the target, and the vendor's model is
+//     appended.
+//   - prompt_cache_key goes to messages vendors only if they accept it.
+//   - A stream that has carried provider_metadata in any event gets none of ours.
 //   - providerOptions.gateway goes before OpenRouter's provider, member by member.
 //   - Usage is merged by the greatest value each counter has had. Numbers that
 //     contradict each other in a way that can be settled (more cached than there
