@@ -10,8 +10,10 @@ type JSONAnswer struct {
 	Body    []byte // for the client; the vendor's own slice where nothing was put in
 	Usage   pricing.Usage
 	Quality pricing.Quality
-	Model   string // the model the vendor says it was; empty if it does not
-	Tier    string // the service tier it says it used; empty if it does not
+	Model   string       // the model the vendor says it was; empty if it does not
+	Tier    string       // the service tier it says it used; empty if it does not
+	Error   *StreamError // the error it is, as [AnswerError] reads it; nil if none
+	ID      string       // of an answer of the API responses: what previous_response_id names; empty for others
 }
 
 // JSONResponse reads a whole 2xx JSON answer and puts the metadata in, as the
@@ -27,16 +29,20 @@ func JSONResponse(o RelayOptions, body []byte) JSONAnswer {
 	if start == len(body) || body[start] != '{' {
 		return answer
 	}
+	var f failing
 	w := walk(body, start)
 	for w.next() {
+		f.see(&w)
 	}
 	if !w.closed() {
 		return answer
 	}
+	answer.Error = f.error(body, span{start, w.end})
 	a := r.answer(body, span{start, w.end})
 	answer.Usage, answer.Quality = r.tally.usage(r.conv)
-	answer.Model, answer.Tier = r.model, r.tier
-	isError := a.failure.found() && body[a.failure.from] != 'n' && o.API != catalog.Responses
+	answer.Model, answer.Tier, answer.ID = r.model, r.tier, r.id
+	// A failed response is an answer of its dialect all the same.
+	isError := answer.Error != nil && o.API != catalog.Responses
 	if o.Metadata == nil || carriesMetadata(body) || isError || a.members == 0 {
 		return answer
 	}

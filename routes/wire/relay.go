@@ -162,6 +162,9 @@ func nextByte(data []byte, i, known int, c byte) int {
 	return len(data)
 }
 
+// doneMark is the data of a chat stream's last event.
+var doneMark = []byte("[DONE]")
+
 // verdict is what becomes of an event.
 type verdict uint8
 
@@ -242,7 +245,7 @@ func (r *Relay) whole(event []byte) bool {
 	if len(data) == 0 {
 		return event[len(event)-1] == '\n' || event[len(event)-1] == '\r'
 	}
-	if string(data) == "[DONE]" {
+	if bytes.Equal(data, doneMark) {
 		return true
 	}
 	s := scanner{b: data}
@@ -256,6 +259,19 @@ func (r *Relay) Began() bool { return r.began }
 // response.completed, incomplete or failed has come. A chat stream without
 // [DONE] is done too once [Relay.Finish] was called after a finish_reason.
 func (r *Relay) Done() bool { return r.done }
+
+// Ending says whether what is held is the end mark of a chat stream without its
+// blank line, which some vendors leave out before they keep the connection open:
+// no further byte need come. How the mark was split on its way makes no
+// difference.
+func (r *Relay) Ending() bool {
+	event := r.held[r.start:]
+	if r.o.API != catalog.Chat || !bytes.HasSuffix(bytes.TrimRight(event, " \t\r\n"), doneMark) {
+		return false
+	}
+	e := r.parse(event)
+	return bytes.Equal(bytes.TrimSpace(e.data), doneMark)
+}
 
 // Finished says whether the answer itself is complete though the terminal event
 // may be missing: a finish_reason or stop_reason has come.
@@ -280,3 +296,7 @@ func (r *Relay) Usage() (pricing.Usage, pricing.Quality) {
 
 // Served is the model and service tier the vendor says it used; empty if it does not.
 func (r *Relay) Served() (model, tier string) { return r.model, r.tier }
+
+// ResponseID is the id of the response a stream of the API responses carries: what
+// previous_response_id names. It is empty for the other dialects.
+func (r *Relay) ResponseID() string { return r.id }

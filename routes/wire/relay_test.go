@@ -176,16 +176,16 @@ func TestErrorEvents(t *testing.T) {
 		api          catalog.API
 		want         StreamError
 	}{
-		{"messages", string(input(t, "responses", "messages-error.sse")), catalog.Messages, StreamError{"api_error", "jammed"}},
-		{"messages without an event line", "data: {\"type\":\"error\",\"error\":{\"type\":\"overloaded_error\",\"message\":\"full\"}}\n\n", catalog.Messages, StreamError{"overloaded_error", "full"}},
-		{"messages in OpenAI's shape", "data: {\"error\":{\"message\":\"no\"}}\n\n", catalog.Messages, StreamError{"", "no"}},
-		{"chat, inside a chunk", string(input(t, "responses", "chat-error-chunk.sse")), catalog.Chat, StreamError{"502", "the saw broke"}},
-		{"chat, alone", "data: {\"error\":{\"message\":\"full\",\"type\":\"server_error\",\"code\":null}}\n\n", catalog.Chat, StreamError{"server_error", "full"}},
-		{"chat, a text", "data: {\"error\":\"full\"}\n\n", catalog.Chat, StreamError{"", "full"}},
-		{"chat, by its event line", "event: error\ndata: {\"message\":\"full\"}\n\n", catalog.Chat, StreamError{"", "full"}},
-		{"responses", "event: error\ndata: {\"type\":\"error\",\"code\":\"rate_limit_exceeded\",\"message\":\"slow\",\"param\":null}\n\n", catalog.Responses, StreamError{"rate_limit_exceeded", "slow"}},
-		{"responses, nested", "event: error\ndata: {\"type\":\"error\",\"error\":{\"type\":\"server_error\",\"message\":\"slow\"}}\n\n", catalog.Responses, StreamError{"server_error", "slow"}},
-		{"responses failed", string(input(t, "responses", "responses-failed.sse")), catalog.Responses, StreamError{"server_error", "out of glue"}},
+		{"messages", string(input(t, "responses", "messages-error.sse")), catalog.Messages, StreamError{"api_error", "", "jammed"}},
+		{"messages without an event line", "data: {\"type\":\"error\",\"error\":{\"type\":\"overloaded_error\",\"message\":\"full\"}}\n\n", catalog.Messages, StreamError{"overloaded_error", "", "full"}},
+		{"messages in OpenAI's shape", "data: {\"error\":{\"message\":\"no\"}}\n\n", catalog.Messages, StreamError{"", "", "no"}},
+		{"chat, inside a chunk", string(input(t, "responses", "chat-error-chunk.sse")), catalog.Chat, StreamError{"502", "502", "the saw broke"}},
+		{"chat, alone", "data: {\"error\":{\"message\":\"full\",\"type\":\"server_error\",\"code\":null}}\n\n", catalog.Chat, StreamError{"server_error", "", "full"}},
+		{"chat, a text", "data: {\"error\":\"full\"}\n\n", catalog.Chat, StreamError{"", "", "full"}},
+		{"chat, by its event line", "event: error\ndata: {\"message\":\"full\"}\n\n", catalog.Chat, StreamError{"", "", "full"}},
+		{"responses", "event: error\ndata: {\"type\":\"error\",\"code\":\"rate_limit_exceeded\",\"message\":\"slow\",\"param\":null}\n\n", catalog.Responses, StreamError{"rate_limit_exceeded", "rate_limit_exceeded", "slow"}},
+		{"responses, nested", "event: error\ndata: {\"type\":\"error\",\"error\":{\"type\":\"server_error\",\"message\":\"slow\"}}\n\n", catalog.Responses, StreamError{"server_error", "", "slow"}},
+		{"responses failed", string(input(t, "responses", "responses-failed.sse")), catalog.Responses, StreamError{"server_error", "server_error", "out of glue"}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			for _, n := range []int{1, 1000} {

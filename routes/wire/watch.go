@@ -6,9 +6,6 @@ import (
 	"github.com/warmroute/warmroute/catalog"
 )
 
-// StreamError is an error event. Both parts are the vendor's words and may be empty.
-type StreamError struct{ Type, Message string }
-
 // watch is what a relay has seen of its stream.
 type watch struct {
 	began    bool
@@ -21,6 +18,7 @@ type watch struct {
 	tally    tally
 	model    string
 	tier     string
+	id       string // of a response
 	edits    changes
 	joined   []byte
 	pieces   []piece
@@ -199,35 +197,6 @@ func (r *Relay) fail(data []byte, v span) {
 	r.failed = streamError(data, v)
 }
 
-func streamError(data []byte, v span) *StreamError {
-	var f StreamError
-	if text, ok := textOf(data, v); ok {
-		f.Message = string(text)
-	}
-	if !v.found() || data[v.from] != '{' {
-		return &f
-	}
-	var kind, code string
-	for w := walk(data, v.from); w.next(); {
-		text, ok := textOf(data, w.span())
-		switch string(w.name()) {
-		case "type":
-			kind = string(text)
-		case "code":
-			code = string(text)
-			if !ok && !w.isNull() {
-				code = string(w.span().of(data))
-			}
-		case "message":
-			f.Message = string(text)
-		}
-	}
-	if f.Type = kind; kind == "" || kind == "error" && code != "" {
-		f.Type = code
-	}
-	return &f
-}
-
 // kind is an event's type: its event line, else the `type` of its JSON.
 func kind(e *event) string {
 	if len(e.name) > 0 {
@@ -282,6 +251,10 @@ func (r *Relay) answer(data []byte, v span) seenAnswer {
 			r.served(r.word(data, w.span()), "")
 		case "service_tier":
 			r.served("", r.word(data, w.span()))
+		case "id":
+			if text, ok := textOf(data, w.span()); ok && r.o.API == catalog.Responses && string(text) != r.id {
+				r.id = string(text)
+			}
 		case "error":
 			a.failure = w.span()
 		}
