@@ -3,7 +3,6 @@ package engine
 import (
 	"time"
 
-	"github.com/warmroute/warmroute/catalog"
 	"github.com/warmroute/warmroute/pricing"
 )
 
@@ -15,8 +14,9 @@ const StageBegun Stage = "begun"
 //
 // Outcome, detail, verdict and estimate are those of the model of the last
 // attempt; without an attempt, of the plan's first model. Money is computed
-// where the usage is complete, at the rates of the attempt's own moment, the
-// prompt size that was reported and the service tier that served.
+// where the usage is complete, at the card that the attempt holds: the rates of
+// its own moment, of the prompt size that was reported and of the service tier
+// that served.
 func Book(t Turn) Booked {
 	b := book(&t)
 	b.State = Settled
@@ -116,23 +116,14 @@ func bookAttempt(a *Attempt) BookedAttempt {
 		ServedModel: a.ServedModel,
 		ServedTier:  a.ServedTier,
 	}
-	route := a.Candidate.Route
-	if route != nil {
+	if route := a.Candidate.Route; route != nil {
 		b.Model, b.Vendor = route.Model.Name, route.Vendor.Name
 	}
 	if a.Quality.Complete() {
-		b.Card = cardOf(route, a)
+		b.Card = a.Card
 	}
 	b.Price()
 	return b
-}
-
-// cardOf is the card that an attempt was billed at.
-func cardOf(route *catalog.Route, a *Attempt) pricing.Card {
-	if route == nil {
-		return pricing.Card{}
-	}
-	return route.Price.At(a.Usage.Prompt(), a.Started, a.ServedTier)
 }
 
 // Price computes what the attempt's usage cost and saved at its card: a reader

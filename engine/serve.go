@@ -248,7 +248,8 @@ func (g *Gateway) attempt(ctx context.Context, s *turnState, r *Request, index i
 		a.Started = started
 	}
 	if a.Quality.Complete() {
-		a.Cost = costOf(c.Route, &a, r.Service)
+		a.Card = cardOf(c.Route, &a, r.Service)
+		a.Cost = a.Card.Cost(a.Usage)
 	}
 	g.observe(&a)
 	for _, change := range Settle(pin, a) {
@@ -267,16 +268,15 @@ func (p *Plan) modelOf(index int) int {
 	return 0
 }
 
-// costOf prices an attempt at its own moment, at the size of prompt that was
+// cardOf is the card an attempt is billed at: that of its own moment, at the size of prompt that was
 // reported and in the service tier that served; the one asked for stands in where
 // the vendor names none.
-func costOf(route *catalog.Route, a *Attempt, asked string) pricing.Cost {
+func cardOf(route *catalog.Route, a *Attempt, asked string) pricing.Card {
 	tier := a.ServedTier
 	if tier == "" {
 		tier = asked
 	}
-	card := route.Price.At(a.Usage.Prompt(), a.Started, tier)
-	return card.Cost(a.Usage)
+	return route.Price.At(a.Usage.Prompt(), a.Started, tier)
 }
 
 // observe tells the candidate's health how the attempt went.

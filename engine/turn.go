@@ -68,7 +68,8 @@ type Attempt struct {
 	AcceptedAt  time.Time // zero unless accepted
 	FirstByte   time.Duration
 	Took        time.Duration
-	Cost        pricing.Cost // at the card of the attempt's own usage; set by Serve
+	Card        pricing.Card // the rates of the attempt's own moment and usage, where that is complete; set by Serve
+	Cost        pricing.Cost // at that card; set by Serve
 	Finding     int          // index in the decision's Models
 	Cause       string       // for the log: what went wrong; never a prompt or a key
 }

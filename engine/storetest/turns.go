@@ -157,6 +157,10 @@ func attempt(r *rand.Rand, t *engine.Turn, last bool) engine.Attempt {
 		a.Usage.CacheWrite1h = []int64{0, r.Int64N(900)}[r.IntN(2)]
 		a.Usage.Reasoning = a.Usage.Output / 3
 	}
+	if a.Quality.Complete() {
+		a.Card = c.Route.Price.At(a.Usage.Prompt(), a.Started, a.ServedTier)
+		a.Cost = a.Card.Cost(a.Usage)
+	}
 	return a
 }
 
