@@ -70,8 +70,8 @@ var kinds = []kind{
 			p.members = append(p.members, `"prompt_cache_key":"pilotage-handbook-7"`)
 		},
 	},
-	{ // Every run opens with the same words and names no session.
-		name: "review-bot", seats: 1, api: catalog.Chat, path: chatPath, model: "deepseek-v4-pro",
+	{ // Every run opens with the same words and names no session. It goes where input is cheapest.
+		name: "review-bot", seats: 1, api: catalog.Chat, path: chatPath, model: "cheap-agents",
 		turns: [2]int{3, 5}, pause: [2]time.Duration{2 * time.Second, 6 * time.Second}, rest: 8 * time.Second,
 		system: []int{7_000}, tools: 4, toolBytes: 6_000, result: [2]int{600, 3_000},
 		begin: func(s *session) {

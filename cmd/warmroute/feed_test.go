@@ -205,19 +205,18 @@ func TestFeedShowsEveryOutcomeWithinFiveMinutes(t *testing.T) {
 }
 
 func TestFeedSaysTheSameForTheSameSeed(t *testing.T) {
-	const turns = 250
-	play := func(seed uint64) []request {
+	play := func(seed uint64, turns int64) []request {
 		s := newTheatre(t, seed)
 		s.play(t, turns, func([]engine.Turn) bool { return false })
 		return s.seen[:turns]
 	}
-	one, again, other := play(11), play(11), play(12)
+	one, again, other := play(11, 120), play(11, 120), play(12, 10)
 	for i := range one {
 		if one[i] != again[i] {
 			t.Fatalf("request %d is %+v and then %+v", i+1, one[i], again[i])
 		}
 	}
-	if slices.Equal(one, other) {
+	if slices.Equal(one[:len(other)], other) {
 		t.Error("another seed says the same")
 	}
 	var coding []int
