@@ -1,0 +1,305 @@
+package engine_test
+
+import (
+	"math/big"
+	"math/rand/v2"
+	"testing"
+	"time"
+
+	"github.com/shopspring/decimal"
+
+	"github.com/warmroute/warmroute/catalog"
+	"github.com/warmroute/warmroute/engine"
+	"github.com/warmroute/warmroute/engine/storetest"
+	"github.com/warmroute/warmroute/pricing"
+)
+
+// randomTurns are n turns of a market, a minute apart.
+func randomTurns(n int, seed uint64) []engine.Turn {
+	r := rand.New(rand.NewPCG(seed, 1))
+	market := storetest.NewMarket()
+	turns := make([]engine.Turn, n)
+	for i := range turns {
+		turns[i] = market.Turn(r, i, time.Date(2026, 11, 30, 9, i, 0, 0, time.UTC))
+	}
+	return turns
+}
+
+func ratOf(t *testing.T, d decimal.Decimal) *big.Rat {
+	t.Helper()
+	r, ok := new(big.Rat).SetString(d.String())
+	if !ok {
+		t.Fatalf("%q is no number", d)
+	}
+	return r
+}
+
+// slowSums are what turns come to, told by the attempts as Serve left them, in
+// fractions. Money is worked out from the rates by hand.
+type slowSums struct {
+	turns, failed, attempts, billed, usageKnown, costKnown, savingKnown, hits int64
+	prompt, read, output                                                      int64
+	cost, saving                                                              big.Rat
+}
+
+func (s *slowSums) add(t *testing.T, turn engine.Turn) {
+	t.Helper()
+	s.turns++
+	s.attempts += int64(len(turn.Attempts))
+	if last, ok := turn.Last(); !ok || last.Stage != engine.StageServed {
+		s.failed++
+	}
+	for _, a := range turn.Attempts {
+		if a.AcceptedAt.IsZero() {
+			continue
+		}
+		s.billed++
+		if a.Quality != pricing.Authoritative && a.Quality != pricing.Derived {
+			continue
+		}
+		s.usageKnown++
+		u := a.Usage
+		s.prompt += u.Input + u.CacheRead + u.CacheWrite5m + u.CacheWrite1h
+		s.read += u.CacheRead
+		s.output += u.Output
+		if u.CacheRead > 0 {
+			s.hits++
+		}
+		s.money(t, a)
+	}
+}
+
+func (s *slowSums) money(t *testing.T, a engine.Attempt) {
+	million := big.NewRat(1_000_000, 1)
+	var cost, fresh big.Rat
+	priced := true
+	for _, part := range []struct {
+		rate, instead pricing.Rate
+		tokens        int64
+		prompt        bool
+	}{
+		{a.Card.Input, pricing.Rate{}, a.Usage.Input, true},
+		{a.Card.CacheRead, a.Card.Input, a.Usage.CacheRead, true},
+		{a.Card.CacheWrite5m, a.Card.Input, a.Usage.CacheWrite5m, true},
+		{a.Card.CacheWrite1h, a.Card.Input, a.Usage.CacheWrite1h, true},
+		{a.Card.Output, pricing.Rate{}, a.Usage.Output, false},
+	} {
+		rate := part.rate
+		if !rate.Known() {
+			rate = part.instead
+		}
+		if part.tokens == 0 {
+			continue
+		}
+		if !rate.Known() {
+			priced = false
+			continue
+		}
+		tokens := new(big.Rat).Quo(big.NewRat(part.tokens, 1), million)
+		bill := new(big.Rat).Mul(ratOf(t, rate.Decimal()), tokens)
+		cost.Add(&cost, bill)
+		if part.prompt {
+			fresh.Add(&fresh, new(big.Rat).Mul(ratOf(t, a.Card.Input.Decimal()), tokens))
+			fresh.Sub(&fresh, bill)
+		}
+	}
+	if !priced {
+		return
+	}
+	s.costKnown++
+	s.cost.Add(&s.cost, &cost)
+	if a.Card.Input.Known() {
+		s.savingKnown++
+		s.saving.Add(&s.saving, &fresh)
+	}
+}
+
+// TestSumsAreExact holds the sums of random turns against fractions.
+func TestSumsAreExact(t *testing.T) {
+	const seed = 30
+	t.Logf("seed %d", seed)
+	var got engine.Sums
+	var want slowSums
+	for _, turn := range randomTurns(5000, seed) {
+		got = got.Add(engine.Sum(engine.Book(turn)))
+		want.add(t, turn)
+	}
+	for _, tt := range []struct {
+		what      string
+		got, want int64
+	}{
+		{"turns", got.Turns, want.turns},
+		{"unsettled", got.Unsettled, 0},
+		{"failed", got.Failed, want.failed},
+		{"attempts", got.Attempts, want.attempts},
+		{"billed", got.Billed, want.billed},
+		{"usage known", got.UsageKnown, want.usageKnown},
+		{"cost known", got.CostKnown, want.costKnown},
+		{"saving known", got.SavingKnown, want.savingKnown},
+		{"hits", got.Hits, want.hits},
+		{"prompt tokens", got.Usage.Prompt(), want.prompt},
+		{"tokens read", got.Usage.CacheRead, want.read},
+		{"tokens written", got.Usage.Output, want.output},
+	} {
+		if tt.got != tt.want {
+			t.Errorf("%s: %d, want %d", tt.what, tt.got, tt.want)
+		}
+	}
+	if ratOf(t, got.Cost).Cmp(&want.cost) != 0 {
+		t.Errorf("cost %s, want %s", got.Cost, want.cost.FloatString(30))
+	}
+	if ratOf(t, got.Saving).Cmp(&want.saving) != 0 {
+		t.Errorf("saving %s, want %s", got.Saving, want.saving.FloatString(30))
+	}
+	if got.CostKnown == 0 || got.CostKnown == got.UsageKnown || got.UsageKnown == got.Billed || got.Billed == got.Attempts || got.NoCachePrice == 0 {
+		t.Errorf("a case is missing: %+v", got)
+	}
+}
+
+func TestWhatIsAddedCanBeTakenOut(t *testing.T) {
+	var sums engine.Sums
+	turns := randomTurns(400, 31)
+	for _, turn := range turns {
+		sums = sums.Add(engine.Sum(engine.Book(turn)))
+	}
+	for _, turn := range turns {
+		sums = sums.Sub(engine.Sum(engine.Book(turn)))
+	}
+	if !sums.Equal(engine.Sums{}) {
+		t.Errorf("%+v are left", sums)
+	}
+}
+
+func TestBook(t *testing.T) {
+	market := storetest.NewMarket()
+	model, other := market.Models[0], market.Models[1]
+	anthropic, bedrock := model.Routes[0], model.Routes[1]
+	at := time.Date(2026, 11, 30, 9, 0, 0, 0, time.FixedZone("", 3600))
+	usage := pricing.Usage{Input: 1000, CacheRead: 40_000, CacheWrite5m: 2000, Output: 500}
+	turn := engine.Turn{
+		ID: "1", Tenant: "t", Started: at, Took: time.Second,
+		Session: engine.Session{Tenant: "t", Class: engine.ClassAgent, ID: "s", Client: "codex", Parent: "p"},
+		Plan: engine.Plan{Candidates: []engine.Candidate{
+			{Route: anthropic, Credential: "main"},
+			{Route: bedrock, Credential: "eu", Down: true, Group: engine.GroupClient},
+			{Route: other.Routes[0]},
+		}},
+		Decision: engine.Decision{Order: []int{1, 0, 2}, Models: []engine.Finding{
+			{Model: model, Outcome: engine.Promoted, Pinned: "bedrock", Displaced: "anthropic", Gate: catalog.GateCacheRead},
+			{Model: other, Outcome: engine.NoPin},
+		}},
+		Attempts: []engine.Attempt{
+			{Candidate: engine.Candidate{Route: bedrock}, Failure: engine.FailureThrottled, Status: 429, Reply: &engine.Reply{Body: []byte("secret")}},
+			{
+				Candidate: engine.Candidate{Route: anthropic, Credential: "main"}, Stage: engine.StageServed, Started: at, AcceptedAt: at,
+				Usage: usage, Quality: pricing.Authoritative, Card: anthropic.Price.Card,
+			},
+		},
+	}
+	b := engine.Book(turn)
+	if b.Outcome != engine.Promoted || b.Displaced != "anthropic" || b.Model != model.Name || b.Vendor() != "anthropic" || !b.Served() {
+		t.Errorf("the model of the last attempt: %+v", b)
+	}
+	if len(b.Order) != 3 || b.Order[0].Vendor != "anthropic" || b.Order[1] != (engine.BookedCandidate{
+		Model: model.Name, Vendor: "bedrock", Credential: "eu", Group: engine.GroupClient, Down: true,
+	}) {
+		t.Errorf("the plan's own order: %+v", b.Order)
+	}
+	last, _ := b.Last()
+	// 1,000 × 3 + 40,000 × 0.30 + 2,000 × 3.75 + 500 × 15, per million.
+	if !last.Cost.Known || last.Cost.Total.String() != "0.03" {
+		t.Errorf("cost %+v", last.Cost)
+	}
+	// 43,000 × 3 per million are 0.129; the prompt cost 0.0225.
+	if !last.Saving.Known || last.Saving.Amount.String() != "0.1065" {
+		t.Errorf("saving %+v", last.Saving)
+	}
+	if b.Attempts[0].Accepted || b.Attempts[0].Cost.Known || b.Attempts[0].Card != (pricing.Card{}) || !last.Accepted {
+		t.Errorf("attempts %+v", b.Attempts)
+	}
+	if b.Started.Location() != time.UTC || !b.Started.Equal(at) {
+		t.Errorf("started %v", b.Started)
+	}
+	if b.State != engine.Settled || b.Client != "codex" || b.Parent != "p" || b.Class != engine.ClassAgent {
+		t.Errorf("%+v", b)
+	}
+
+	partial := turn
+	partial.Attempts = []engine.Attempt{turn.Attempts[1]}
+	partial.Attempts[0].Quality, partial.Attempts[0].Stage = pricing.Partial, engine.StageAbandoned
+	if s := engine.Sum(engine.Book(partial)); s.Billed != 1 || s.UsageKnown != 0 || s.CostKnown != 0 || s.Usage != (pricing.Usage{}) || !s.Cost.IsZero() || s.Failed != 1 {
+		t.Errorf("an abandoned turn is counted, and not billed: %+v", s)
+	}
+
+	fallback := turn
+	fallback.Attempts = []engine.Attempt{{Candidate: turn.Plan.Candidates[2], Stage: engine.StageServed, Finding: 1}}
+	if b := engine.Book(fallback); b.Outcome != engine.NoPin || b.Model != other.Name {
+		t.Errorf("the outcome of the model that served: %+v", b)
+	}
+
+	none := turn
+	none.Attempts = nil
+	if b := engine.Book(none); b.Outcome != engine.Promoted || b.Model != model.Name || b.Vendor() != "" || engine.Sum(b).Failed != 1 {
+		t.Errorf("without an attempt: %+v", b)
+	}
+
+	begun := engine.BookIntent(&fallback, turn.Plan.Candidates[0], at)
+	if s := engine.Sum(begun); begun.State != engine.Unsettled || begun.Model != model.Name || begun.Outcome != engine.Promoted ||
+		len(begun.Attempts) != 2 || s.Unsettled != 1 || s.Failed != 0 || s.Attempts != 2 || s.Billed != 1 {
+		t.Errorf("an intent: %+v, %+v", begun, s)
+	}
+	if len(fallback.Attempts) != 1 {
+		t.Error("an intent changes its turn")
+	}
+	if b := engine.Book(engine.Turn{}); b.State != engine.Settled {
+		t.Errorf("an empty turn: %+v", b)
+	}
+}
+
+func TestASessionsPathAndSwitches(t *testing.T) {
+	var s engine.SessionBook
+	at := time.Date(2026, 11, 30, 9, 0, 0, 0, time.UTC)
+	add := func(model, vendor string, stage engine.Stage) {
+		at = at.Add(time.Minute)
+		b := engine.Booked{
+			State: engine.Settled, Tenant: "t", Class: engine.ClassAgent, Session: "s", Model: model, Started: at, Took: time.Second,
+			Attempts: []engine.BookedAttempt{{Model: model, Vendor: vendor, Stage: stage}},
+		}
+		s.Add(&b)
+	}
+	add("m", "a", engine.StageServed)
+	add("m", "a", engine.StageServed)
+	add("n", "b", engine.StageServed) // another model: no switch
+	add("m", "c", engine.StageBroken) // not served: no switch
+	add("m", "a", engine.StageServed)
+	held := s
+	add("m", "b", engine.StageServed)
+	add("m", "a", engine.StageServed)
+	if s.Switches != 2 || len(s.Models) != 2 || s.Models[0] != "m" || s.Latest[0] != "a" || s.Latest[1] != "b" {
+		t.Errorf("%+v", s)
+	}
+	if len(s.Vendors) != 6 || s.Sums.Turns != 7 || s.Sums.Failed != 1 || s.Last.Sub(s.First) != 6*time.Minute+time.Second {
+		t.Errorf("%+v", s)
+	}
+	if len(held.Vendors) != 4 || held.Latest[0] != "a" {
+		t.Errorf("a copy has changed: %+v", held)
+	}
+	for range 100 {
+		add("m", "z", engine.StageServed)
+	}
+	if len(s.Vendors) != 32 || s.Vendors[0] != "z" {
+		t.Errorf("a path of %d", len(s.Vendors))
+	}
+}
+
+func TestOutcomesStandInTheOrderOfTheLadder(t *testing.T) {
+	ladder := engine.Ladder()
+	for i := 1; i < len(ladder); i++ {
+		if engine.CompareOutcomes(ladder[i-1], ladder[i]) >= 0 {
+			t.Errorf("%s stands before %s", ladder[i], ladder[i-1])
+		}
+	}
+	if engine.CompareOutcomes("one of tomorrow", engine.MovedOnPrice) <= 0 || engine.CompareOutcomes("a", "b") >= 0 {
+		t.Error("unknown outcomes do not come last, by name")
+	}
+}
