@@ -200,6 +200,23 @@ func (r *rig) last(n int64) engine.Attempt {
 	return *a
 }
 
+// booked is the only attempt of the nth turn as the ledger keeps it, once every
+// turn is over: there are n of them, and this one was tried once.
+func (r *rig) booked(n int) engine.BookedAttempt {
+	r.t.Helper()
+	r.turns(int64(n))
+	r.settled()
+	turns := r.ledger.Recorded()
+	if count, _ := r.ledger.Count(); len(turns) != n || count != int64(n) {
+		r.t.Fatalf("%d turns recorded, want %d", count, n)
+	}
+	row := engine.Book(turns[n-1])
+	if len(row.Attempts) != 1 {
+		r.t.Fatalf("%d attempts", len(row.Attempts))
+	}
+	return row.Attempts[0]
+}
+
 // pinned is the vendors pinned for an explicit session, newest first.
 func (r *rig) pinned(id string) []string {
 	r.t.Helper()

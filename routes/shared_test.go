@@ -93,22 +93,23 @@ func TestSharedPiecesOfCharacters(t *testing.T) {
 }
 
 func TestSharedRequests(t *testing.T) {
-	for _, c := range []struct{ file, api, asked, edited string }{
-		{"case-02-request-order.json", "chat", `"front-alias"`, `"ref-gpt"`},
-		{"case-70-compress-me.json", "responses", `"ref-gpt"`, `"ref-gpt"`},
+	const streamed = "event: response.completed\ndata: {\"type\":\"response.completed\",\"response\":{\"id\":\"r1\",\"model\":\"ref-gpt\",\"usage\":{\"input_tokens\":3,\"output_tokens\":2}}}\n\n"
+	for _, c := range []struct{ file, api, asked, edited, answer string }{
+		{"case-02-request-order.json", "chat", `"front-alias"`, `"ref-gpt"`, jsonAnswer},
+		{"case-70-compress-me.json", "responses", `"ref-gpt"`, `"ref-gpt"`, streamed},
 	} {
 		t.Run(c.file, func(t *testing.T) {
 			body := strings.Replace(sharedCase(t, c.file), "front-alias", "shop-alias", 1)
-			v := &script{text: jsonAnswer}
+			v := &script{text: c.answer}
 			r := newRig(t, nil, stop{name: "pier", api: c.api, serve: v})
 			for _, packed := range []struct{ encoding, body string }{{"identity", body}, {"gzip", gzipped(t, body)}, {"zstd", zstandard(t, body)}} {
-				if got := r.post(c.api, packed.body, "Content-Encoding", packed.encoding); got.status != http.StatusOK && c.api == "chat" {
-					t.Fatalf("%d %s", got.status, got.body)
+				if got := r.post(c.api, packed.body, "Content-Encoding", packed.encoding); got.status != http.StatusOK || got.body != c.answer {
+					t.Fatalf("%q: %d %s", packed.encoding, got.status, got.body)
 				}
 			}
 			want := strings.Replace(body, strings.Replace(c.asked, "front-alias", "shop-alias", 1), c.edited, 1)
 			for i, sent := range v.requests() {
-				if sent.body != want || sent.length != int64(len(want)) {
+				if sent.body != want || sent.length != int64(len(want)) || sent.header.Get("Content-Encoding") != "" {
 					t.Errorf("request %d: %s", i, sent.body)
 				}
 			}
