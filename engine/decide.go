@@ -16,14 +16,16 @@ type Facts struct {
 	Now         time.Time
 	Session     Session
 	Plan        Plan
+	Thread      uint64       // of the request: see [Thread]
 	Record      Record       // of the session, in the scope of the target
+	Parent      Record       // of the session that started it, judged where the thread has no entry of its own
 	Unavailable bool         // the pin store did not answer in time
 	Off         bool         // affinity is off for this request
 	Gate        catalog.Gate // empty: cache_read
 	Ordered     bool         // the request or policy gives an explicit order
 	OrderFirst  bool         // such an order goes ahead of the pin
 	Prompt      Estimate
-	Marked      bool // the request carries cache markers, or asks for automatic ones
+	Marked      bool // the request carries cache markers
 }
 
 // Decide puts the warm vendor of each model first, while that is the cheapest
@@ -69,8 +71,9 @@ func (p *Plan) groupStart(mp *ModelPlan, at int) int {
 }
 
 // judge climbs the ladder of design section 5 for one model. Rungs 1 to 4 are
-// about the request; the others are asked of each warm entry, newest first, and
-// the first entry that is confirmed or promoted is used. at is its candidate.
+// about the request; the others are asked of each warm entry, as [Facts.lineUp]
+// has them stand, and the first entry that is confirmed or promoted is used. If
+// none is, the outcome is that of the first in the line. at is the candidate used.
 func (f *Facts) judge(mp *ModelPlan, found *Finding, rivals *[]pricing.Rival) (at int) {
 	*found = Finding{Model: mp.Model, Prompt: f.Prompt}
 	switch {
@@ -90,17 +93,18 @@ func (f *Facts) judge(mp *ModelPlan, found *Finding, rivals *[]pricing.Rival) (a
 		found.Outcome = SkippedBelowMinPrefix
 		return 0
 	}
-	warm := f.Record.For(mp.Model.Name)
-	if len(warm) == 0 {
+	var space [8]*Entry
+	line := f.lineUp(space[:0], mp.Model.Name)
+	if len(line) == 0 {
 		found.Outcome = NoPin
-		if len(f.Record.Models) > 0 {
+		if len(f.Record.Models) > 0 || len(f.Parent.Models) > 0 {
 			found.Detail = DetailModelChanged
 		}
 		return 0
 	}
-	for i := range warm {
-		next := Finding{Model: mp.Model, Prompt: f.Prompt, Used: warm[i]}
-		at = f.weigh(mp, &warm[i], &next, rivals)
+	for i, e := range line {
+		next := Finding{Model: mp.Model, Prompt: f.Prompt, Used: *e}
+		at = f.weigh(mp, e, &next, rivals)
 		used := next.Outcome == Confirmed || next.Outcome == Promoted
 		if used && i > 0 {
 			next.Detail = DetailOlderWarmVendor
@@ -220,12 +224,21 @@ func (mp *ModelPlan) lost(route *catalog.Route, e *Entry) Detail {
 			return ""
 		}
 	}
-	for i := range route.Vendor.Credentials {
-		if route.Vendor.Credentials[i].ID == e.Credential {
-			return ""
-		}
+	if hasCredential(route.Vendor, e.Credential) {
+		return ""
 	}
 	return DetailRouteRemoved
+}
+
+// hasCredential says whether the catalog gives the vendor this credential, with a
+// key or without.
+func hasCredential(v *catalog.Vendor, id string) bool {
+	for i := range v.Credentials {
+		if v.Credentials[i].ID == id {
+			return true
+		}
+	}
+	return false
 }
 
 // confirmed is the detail of an entry that was first already: why it could not

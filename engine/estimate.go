@@ -10,7 +10,7 @@ import (
 
 // The bases of an [Estimate].
 const (
-	BasisReported  = "reported+new_text" // the session's last report, and a quarter of the bytes that are new
+	BasisReported  = "reported+new_text" // the thread's last report, and a quarter of the bytes that are new
 	BasisTextBytes = "text_bytes"        // a quarter of the bytes of text
 )
 
@@ -22,16 +22,26 @@ const (
 	bytesPerTokenMost = 8
 )
 
-// EstimatePrompt says how many tokens a prompt with this much text has, as far as
-// the session's record tells: what was last reported for the session, prompt and
-// output, and the text that is new since. A prompt with less text than the last
-// one is not its continuation and is judged by its own text alone.
-func EstimatePrompt(textBytes int64, record Record) Estimate {
-	_, last, ok := record.Newest()
-	if ok && last.Reported && textBytes >= last.TextBytes {
-		return Estimate{Tokens: last.Prompt + (textBytes-last.TextBytes)/bytesPerToken, Basis: BasisReported}
+// EstimatePrompt says how many tokens the request's prompt has, as far as the last
+// report tells: the prompt that was reported and what came on top of it. That is
+// the text that is new since then, the answer it sends back included, and at least
+// as much as was reported of that answer.
+//
+// last is the newest entry of the request's thread whose usage is known, the zero
+// Entry if there is none. A prompt with less text than it had is not its
+// continuation and is judged by its own text alone. A request that continues a
+// stored response holds only what is new: it comes on top of prompt and answer.
+func EstimatePrompt(r *Request, last Entry) Estimate {
+	text := r.TextBytes / bytesPerToken
+	switch {
+	case !last.Reported:
+	case r.Origin == originResponse:
+		return Estimate{Tokens: last.Prompt + last.Output + text, Basis: BasisReported}
+	case r.TextBytes >= last.TextBytes:
+		added := (r.TextBytes - last.TextBytes) / bytesPerToken
+		return Estimate{Tokens: last.Prompt + max(last.Output, added), Basis: BasisReported}
 	}
-	return Estimate{Tokens: textBytes / bytesPerToken, Basis: BasisTextBytes}
+	return Estimate{Tokens: text, Basis: BasisTextBytes}
 }
 
 // The lifetimes of design section 4.
@@ -44,18 +54,15 @@ const (
 // Lifetime is how long the route's cache keeps what this request puts there: what
 // the request asks for where the route honours it, else what the catalog says.
 //
-// Routes that need cache markers honour the longest lifetime a marker names, and
-// the one asked for with automatic caching; OpenAI and Azure honour retention. A
-// lifetime within the margin could never be used and is not taken as asked for.
+// Routes that need cache markers honour the longest lifetime a marker names; OpenAI
+// and Azure honour retention. A lifetime within the margin could never be used and
+// is not taken as asked for.
 func Lifetime(r *Request, route *catalog.Route) time.Duration {
 	var asked time.Duration
 	switch {
 	case route.Cache.Family == catalog.Explicit:
 		if r.Markers > 0 {
 			asked = r.MarkerTTL
-		}
-		if r.AutoCaching {
-			asked = max(asked, r.AutoTTL)
 		}
 	case honoursRetention(route.Vendor):
 		asked = r.Retention

@@ -8,29 +8,53 @@ import (
 )
 
 func TestEstimatePrompt(t *testing.T) {
-	reported := entryAt("a", 1, 0)
-	reported.Reported, reported.Prompt, reported.TextBytes = true, 1100, 4000
-	unreported := entryAt("b", 2, 1)
-	unreported.TextBytes = 4000
+	reported := Entry{Reported: true, Prompt: 2000, Output: 1600, TextBytes: 8000}
 	cases := []struct {
-		name   string
-		bytes  int64
-		record Record
-		want   Estimate
+		name  string
+		bytes int64
+		last  Entry
+		want  Estimate
 	}{
-		{"first turn", 4003, Record{}, Estimate{1000, BasisTextBytes}},
-		{"new text on top of the last report", 4800, Record{}.Keep("m", reported), Estimate{1300, BasisReported}},
-		{"nothing new", 4000, Record{}.Keep("m", reported), Estimate{1100, BasisReported}},
-		{"less text than reported on is another prompt", 400, Record{}.Keep("m", reported), Estimate{100, BasisTextBytes}},
-		{"the newest entry has no report yet", 4800, Record{}.Keep("m", reported).Keep("m", unreported), Estimate{1200, BasisTextBytes}},
-		{"the last report was of another model", 4800, Record{}.Keep("other", reported), Estimate{1300, BasisReported}},
+		{"first turn", 4003, Entry{}, Estimate{1000, BasisTextBytes}},
+		{"the answer sent back is part of the new text", 8000 + 6400 + 80, reported, Estimate{3620, BasisReported}},
+		{"the answer counts more than its bytes", 8000 + 400, reported, Estimate{3600, BasisReported}},
+		{"the answer is not sent back and nothing is new", 8000, reported, Estimate{3600, BasisReported}},
+		{"a long tool result", 8000 + 40000, reported, Estimate{12000, BasisReported}},
+		{"less text than reported on is another prompt", 7999, reported, Estimate{1999, BasisTextBytes}},
+		{"a report without an answer", 8400, Entry{Reported: true, Prompt: 2000, TextBytes: 8000}, Estimate{2100, BasisReported}},
+		{"no report yet", 4800, Entry{TextBytes: 4000}, Estimate{1200, BasisTextBytes}},
 	}
 	for _, c := range cases {
 		t.Run(c.name, func(t *testing.T) {
-			if got := EstimatePrompt(c.bytes, c.record); got != c.want {
+			if got := EstimatePrompt(&Request{TextBytes: c.bytes}, c.last); got != c.want {
 				t.Errorf("%+v, want %+v", got, c.want)
 			}
 		})
+	}
+	continued := Request{TextBytes: 80, Origin: "previous_response_id", PreviousResponse: "resp_1"}
+	if got := EstimatePrompt(&continued, reported); got != (Estimate{3620, BasisReported}) {
+		t.Errorf("continued response: %+v", got)
+	}
+	if got := EstimatePrompt(&continued, Entry{}); got != (Estimate{20, BasisTextBytes}) {
+		t.Errorf("continued response of which nothing is known: %+v", got)
+	}
+}
+
+func TestTheLastReportIsTheThreads(t *testing.T) {
+	entry := func(vendor string, minute int, thread uint64, reported bool) Entry {
+		e := entryAt(vendor, uint64(minute+1), minute)
+		e.Thread, e.Reported = thread, reported
+		return e
+	}
+	r := Record{}.
+		Keep("m", entry("a", 0, 7, true)).
+		Keep("n", entry("b", 1, 7, true)). // newest report of thread 7, of another model
+		Keep("m", entry("c", 2, 7, false)).
+		Keep("m", entry("d", 3, 8, true))
+	for thread, want := range map[uint64]string{7: "b", 8: "d", 9: "", 0: ""} {
+		if e, ok := r.Reported(thread); e.Vendor != want || ok != (want != "") {
+			t.Errorf("thread %d: %q, %v, want %q", thread, e.Vendor, ok, want)
+		}
 	}
 }
 
@@ -57,9 +81,6 @@ func TestLifetimeAndExpiry(t *testing.T) {
 		{"five-minute marker", marked(5 * time.Minute), explicit, 285 * time.Second},
 		{"marker without a lifetime", marked(0), explicit, 285 * time.Second},
 		{"one-hour marker where it means nothing", marked(time.Hour), openai, 585 * time.Second},
-		{"automatic caching for an hour", Request{AutoCaching: true, AutoTTL: time.Hour}, explicit, 3585 * time.Second},
-		{"cache_ttl without automatic caching", Request{AutoTTL: time.Hour}, explicit, 285 * time.Second},
-		{"longest of marker and automatic", Request{AutoCaching: true, AutoTTL: 5 * time.Minute, Markers: 1, MarkerTTL: time.Hour}, explicit, 3585 * time.Second},
 		{"retention of a day is an hour", day, openai, 3585 * time.Second},
 		{"retention at azure", day, azure, 3585 * time.Second},
 		{"retention of 30 minutes", Request{Retention: 30 * time.Minute}, openai, 1785 * time.Second},

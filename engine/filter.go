@@ -79,24 +79,3 @@ func (f *PlanFacts) hasKey(v *catalog.Vendor, id string) bool {
 	}
 	return false
 }
-
-// origin is the candidate that made what only its maker can read: the one that
-// served this model last in the session, or else any model. It counts though its
-// cache may be long cold. Where nothing is remembered, nothing is bound: the plan
-// is left as it is, and the vendor answers for what it does not know.
-func (f *PlanFacts) origin(m *catalog.Model) (e Entry, bound bool) {
-	if f.Request.Origin == "" {
-		return Entry{}, false
-	}
-	if warm := f.Record.For(m.Name); len(warm) > 0 {
-		return warm[0], true
-	}
-	_, e, bound = f.Record.Newest()
-	return e, bound
-}
-
-// madeBy says whether the vendor, and the credential if the session's pins name
-// one, is where origin was served.
-func (f *PlanFacts) madeBy(v *catalog.Vendor, origin Entry) bool {
-	return v.Name == origin.Vendor && (origin.Credential == "" || f.hasKey(v, origin.Credential))
-}

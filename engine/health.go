@@ -76,11 +76,12 @@ func (h *Health) Down(route *catalog.Route, credential string, now time.Time) bo
 }
 
 // Failed records a failed attempt. The client's own mistakes, and callers who
-// leave, say nothing of the vendor and count for nothing. retryAfter is what the
+// leave, say nothing of the vendor and count for nothing; nor does a 404, which
+// one caller's stale id may bring about. retryAfter is what the
 // vendor asked for, 0 if it did not; it counts between nothing and [MaxCooling].
 func (h *Health) Failed(route *catalog.Route, credential string, now time.Time, failure Failure, retryAfter time.Duration) {
 	switch failure {
-	case FailureNone, FailureRequest, FailureClientLeft:
+	case FailureNone, FailureRequest, FailureNotFound, FailureClientLeft:
 		return
 	}
 	h.mu.Lock()

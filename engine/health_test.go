@@ -48,7 +48,7 @@ func TestHealth(t *testing.T) {
 		{"a refused credential cools", []step{{failure: FailureCredential}}, []float64{60}, []float64{0, 59}},
 		{"the client's own mistakes count for nothing", []step{{failure: FailureRequest}, {failure: FailureRequest}, {failure: FailureRequest, retry: time.Minute}}, []float64{0}, nil},
 		{"callers who leave count for nothing", []step{{failure: FailureClientLeft}, {failure: FailureClientLeft}, {failure: FailureClientLeft}}, []float64{0}, nil},
-		{"cut streams and missing models count", []step{{failure: FailureCut}, {failure: FailureStream}, {failure: FailureNotFound}}, nil, []float64{0}},
+		{"cut streams count", []step{{failure: FailureCut}, {failure: FailureStream}, {failure: FailureCut}}, nil, []float64{0}},
 	}
 	for _, c := range cases {
 		t.Run(c.name, func(t *testing.T) {
@@ -120,4 +120,16 @@ func TestHealthConcurrently(t *testing.T) {
 		})
 	}
 	wg.Wait()
+}
+
+// A stale id of one caller's, answered with a 404, does not take a route away
+// from everybody else.
+func TestNotFoundSaysNothingOfTheVendor(t *testing.T) {
+	h, route := NewHealth(), routeFor("m", "a")
+	for range 2 * FailuresUntilDown {
+		h.Failed(route, "k", pinEpoch, FailureNotFound, time.Minute)
+	}
+	if h.Down(route, "k", pinEpoch) {
+		t.Error("down after 404s")
+	}
 }

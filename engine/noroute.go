@@ -11,13 +11,18 @@ import (
 // maxNamed is how many other models an error names.
 const maxNamed = 8
 
-// NoRouteError means that every route of the target was filtered out.
+// NoRouteError means that every route of the target was filtered out, or that it
+// cannot be told which of them is the one the request needs.
 type NoRouteError struct {
 	Target string
 	API    catalog.API
 	Plan   Plan     // its Removed lists say why
 	Tags   []string // that the request itself asked for
 	Others []string // models of the catalog that this API reaches, at most eight
+
+	// Forgotten: nobody knows which vendor made the response that the request
+	// continues. Plan then has candidates.
+	Forgotten bool
 }
 
 // noRoute says what would have worked instead.
@@ -57,6 +62,10 @@ func (e *NoRouteError) APIs() []catalog.API {
 // Error says, for the client, which target has no route left, why each of them
 // was taken out, and which APIs and models would work.
 func (e *NoRouteError) Error() string {
+	if e.Forgotten {
+		return "the response that previous_response_id names was not made through this gateway or is no longer remembered; " +
+			"send the whole conversation, or name the vendor that made it with providerOptions.gateway.only"
+	}
 	var b strings.Builder
 	fmt.Fprintf(&b, "no route of %s can serve this request", e.Target)
 	separator := ": "
@@ -78,6 +87,9 @@ func (e *NoRouteError) Error() string {
 // Keyless says whether it is the operator's doing: some route would serve, had
 // its vendor a key.
 func (e *NoRouteError) Keyless() bool {
+	if e.Forgotten {
+		return false
+	}
 	for _, m := range e.Plan.Models {
 		for _, removed := range m.Removed {
 			if removed.Why == WhyCredential {

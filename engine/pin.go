@@ -3,13 +3,15 @@ package engine
 import (
 	"context"
 	"encoding/binary"
+	"slices"
 	"time"
 )
 
 // The bounds of a record (design section 4).
 const (
-	MaxModels = 8 // models a record keeps, least recently served dropped
-	MaxWarm   = 4 // warm entries a model keeps, oldest dropped
+	MaxModels  = 8 // models a record keeps, least recently served dropped
+	MaxThreads = 8 // threads a model keeps, least recently served dropped
+	MaxWarm    = 4 // warm entries a thread keeps, oldest dropped
 
 	// Readable is how long an expired entry is kept, so that "there was one" can
 	// be told from "there was none".
@@ -58,16 +60,19 @@ func ParsePinKey(b []byte) (k PinKey, ok bool) {
 	return PinKey{Tenant: parts[0], Class: Class(parts[1]), ID: parts[2], Scope: parts[3]}, true
 }
 
-// Entry is one candidate that served a session and may hold its cache.
+// Entry is one candidate that served a thread of a session and may hold its
+// cache. Candidate and thread together tell entries apart.
 type Entry struct {
 	Vendor     string
 	Credential string // empty where the session's class pins the vendor only
 	Group      Group
+	Thread     uint64 // how the request opened (see [Thread]); 0 where the session has only one
 	Turn       uint64 // the turn that was accepted; tells one entry from its successor
 	AcceptedAt time.Time
 	ExpiresAt  time.Time
-	Prompt     int64 // prompt and output tokens last reported; 0 until then
-	TextBytes  int64 // bytes of text in that prompt
+	Prompt     int64 // prompt tokens last reported; 0 until then
+	Output     int64 // output tokens reported with it that the next request may send back: all but the reasoning
+	TextBytes  int64 // bytes of text in the turn's request
 	Read       int64 // cache-read tokens last reported
 	Write      int64 // cache-write tokens last reported
 	Silent     int   // consecutive in-window turns with neither read nor write reported
@@ -83,9 +88,13 @@ func (e Entry) SameCandidate(other Entry) bool {
 	return e.Vendor == other.Vendor && e.Credential == other.Credential && e.Group == other.Group
 }
 
-// Is says whether both are the entry of one acceptance: the same candidate in
-// the same turn. What was reported since then does not matter.
-func (e Entry) Is(other Entry) bool { return e.Turn == other.Turn && e.SameCandidate(other) }
+// Renews says whether both are about the same candidate and thread, so that the
+// later of them takes the place of the other.
+func (e Entry) Renews(other Entry) bool { return e.Thread == other.Thread && e.SameCandidate(other) }
+
+// Is says whether both are the entry of one acceptance: the same candidate and
+// thread in the same turn. What was reported since then does not matter.
+func (e Entry) Is(other Entry) bool { return e.Turn == other.Turn && e.Renews(other) }
 
 // after says whether e was accepted later than other. Turns of one instant are
 // told apart by their ids, so that the order does not depend on who came first.
@@ -96,7 +105,8 @@ func (e Entry) after(other Entry) bool {
 	return e.Turn > other.Turn
 }
 
-// ModelPins are the warm entries of one served model, newest acceptance first.
+// ModelPins are the warm entries of one served model, newest acceptance first,
+// whatever their threads.
 type ModelPins struct {
 	Model string
 	Warm  []Entry
@@ -131,28 +141,54 @@ func (r Record) Newest() (model string, e Entry, ok bool) {
 	return model, e, ok
 }
 
+// Reported returns the entry of the thread that was accepted last of those whose
+// usage is known, whatever its model; ok is false if there is none.
+func (r Record) Reported(thread uint64) (e Entry, ok bool) {
+	for i := range r.Models {
+		for j := range r.Models[i].Warm {
+			w := &r.Models[i].Warm[j]
+			if w.Reported && w.Thread == thread && (!ok || w.after(e)) {
+				e, ok = *w, true
+			}
+		}
+	}
+	return e, ok
+}
+
+// Holds says whether the record has an entry of this model and thread.
+func (r Record) Holds(model string, thread uint64) bool {
+	for _, e := range r.For(model) {
+		if e.Thread == thread {
+			return true
+		}
+	}
+	return false
+}
+
 // Keep returns the record with e added for model; r itself stays as it was.
 //
-// An entry of the same turn is replaced, which is how usage is added. So is an
-// older acceptance of the same candidate; a newer one stays, and r is returned
-// as it is. Beyond [MaxWarm] entries the oldest goes, beyond [MaxModels] models
-// the one served least recently.
+// An entry of the same turn is replaced. So is an older acceptance of the same
+// candidate and thread; a newer one stays, and r is returned as it is. Beyond
+// [MaxWarm] entries the thread's oldest goes, beyond [MaxThreads] threads and
+// [MaxModels] models those served least recently.
 func (r Record) Keep(model string, e Entry) Record {
 	old := r.For(model)
 	for i := range old {
-		if old[i].Turn != e.Turn && old[i].SameCandidate(e) && old[i].after(e) {
+		if old[i].Turn != e.Turn && old[i].Renews(e) && old[i].after(e) {
 			return r
 		}
 	}
-	warm := make([]Entry, 0, min(len(old)+1, MaxWarm))
-	placed := false
+	var space [MaxThreads]room
+	all := rooms(space[:0])
+	warm := make([]Entry, 0, min(len(old)+1, MaxThreads*MaxWarm))
 	place := func(next Entry) {
-		if len(warm) < MaxWarm {
+		if all.take(next.Thread) {
 			warm = append(warm, next)
 		}
 	}
+	placed := false
 	for i := range old {
-		if old[i].Turn == e.Turn || old[i].SameCandidate(e) {
+		if old[i].Turn == e.Turn || old[i].Renews(e) {
 			continue
 		}
 		if !placed && e.after(old[i]) {
@@ -165,6 +201,46 @@ func (r Record) Keep(model string, e Entry) Record {
 		place(e)
 	}
 	return r.with(ModelPins{Model: model, Warm: warm})
+}
+
+// room is how many entries of a thread have been placed.
+type room struct {
+	thread uint64
+	taken  int
+}
+
+// rooms are those of the threads met so far: newest first, as entries are placed.
+type rooms []room
+
+// take says whether one more entry of the thread may be placed.
+func (all *rooms) take(thread uint64) bool {
+	for i := range *all {
+		if r := &(*all)[i]; r.thread == thread {
+			r.taken++
+			return r.taken <= MaxWarm
+		}
+	}
+	if len(*all) == MaxThreads {
+		return false
+	}
+	*all = append(*all, room{thread, 1})
+	return true
+}
+
+// Update returns the record with e in the place of the entry of the same
+// acceptance, if that is still there: see [Entry.Is]. Else it returns r as it is,
+// so that what is reported late brings nothing back that was dropped.
+func (r Record) Update(model string, e Entry) Record {
+	old := r.For(model)
+	for i := range old {
+		if !old[i].Is(e) {
+			continue
+		}
+		warm := slices.Clone(old)
+		warm[i] = e
+		return r.with(ModelPins{Model: model, Warm: warm})
+	}
+	return r
 }
 
 // Drop returns the record without was, if it still holds it: the entry of the
@@ -246,9 +322,12 @@ type Pins interface {
 	// it must return once ctx is over, whatever it was waiting for.
 	Recall(ctx context.Context, key PinKey) (Record, error)
 	// Keep adds or renews e for model. A later acceptance already stored stays
-	// ahead of it; an entry of the same turn is replaced, which is how usage
-	// reported after acceptance is added.
+	// ahead of it; an entry of the same turn is replaced.
 	Keep(ctx context.Context, key PinKey, model string, e Entry) error
+	// Update puts e in the place of the entry of the same acceptance, which is
+	// how usage reported after acceptance is added. Where that entry is not
+	// there any more, nothing changes and Update reports success.
+	Update(ctx context.Context, key PinKey, model string, e Entry) error
 	// Drop forgets was, provided it is still the same entry. Turns of one
 	// session may overlap: an entry that a later turn has replaced stays, and
 	// Drop reports success.

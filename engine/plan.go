@@ -80,6 +80,8 @@ type PlanFacts struct {
 	Session Session
 	Targets []catalog.Target // in the order of fallback; a model named twice counts once
 	Record  Record           // what binds stateful content to its origin
+	Maker   Entry            // who made the response that the request continues
+	Made    bool             // whether that is remembered; Record is asked otherwise
 	Prompt  Estimate         // its tier is the one whose prices hold this turn
 	Spread  uint64           // shares requests without a session out over credentials: the turn's id
 

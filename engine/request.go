@@ -33,13 +33,20 @@ type Request struct {
 	Markers      int           // cache_control markers in the body
 	MarkerTTL    time.Duration // longest lifetime a marker asks for; 0 where none names one
 	Retention    time.Duration // prompt_cache_retention or prompt_cache_options.ttl; 0 if none
-	AutoCaching  bool          // caching: auto
-	AutoTTL      time.Duration // cache_ttl; 0 if none
 
-	// Opening is asked only when nothing else named the session; it is the
-	// body's first words. nil means the body has none.
+	PreviousResponse string // body previous_response_id; empty if none
+	Unstored         bool   // store: false; the response cannot be continued
+
+	// Opening is the body's first words; it is asked when nothing else named the
+	// session. nil means the body has none.
 	Opening func() Opening
+	// Words is Opening without the tools, which cost the most to read; it is
+	// asked to tell the threads of a session apart. nil: Opening is asked.
+	Words func() Opening
 }
+
+// originResponse is the Origin of a request that continues a stored response.
+const originResponse = "previous_response_id"
 
 // Opening is how a conversation begins: what a fingerprint is made of.
 //

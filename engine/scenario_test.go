@@ -38,15 +38,16 @@ type scenarioTurn struct {
 	Session  string            `yaml:"session"`   // body session_id
 	Agent    string            `yaml:"agent"`     // header x-claude-code-session-id
 	CacheKey string            `yaml:"cache_key"` // body prompt_cache_key
-	Opening  string            `yaml:"opening"`
-	Parent   string            `yaml:"parent"` // header x-parent-session-id
+	Opening  string            `yaml:"opening"`   // first words: the thread, or where nothing names it the session
+	Parent   string            `yaml:"parent"`    // header x-parent-session-id
 	Target   string            `yaml:"target"`
 	Models   []string          `yaml:"models"`
 	Only     []string          `yaml:"only"`
 	Ignore   []string          `yaml:"ignore"`
 	Order    []string          `yaml:"order"`
 	Sort     catalog.Sort      `yaml:"sort"`
-	Origin   string            `yaml:"origin"`
+	Previous string            `yaml:"previous"` // body previous_response_id
+	Response string            `yaml:"response"` // id of the response that serves it
 	Off      bool              `yaml:"off"`
 	Text     int64             `yaml:"text"`
 	Markers  time.Duration     `yaml:"markers"` // lifetime its cache markers ask for
@@ -125,13 +126,14 @@ type world struct {
 	pins    *inmem.Pins
 	stalled bool
 	turns   uint64
+	threads map[uint64]string // their first words
 	gateway engine.Gateway
 }
 
 var epoch = time.Date(2026, 11, 29, 12, 0, 0, 0, time.UTC)
 
 func newWorld(t *testing.T, s scenario) *world {
-	w := &world{now: epoch, catalog: parse(t, s.Catalog)}
+	w := &world{now: epoch, catalog: parse(t, s.Catalog), threads: map[uint64]string{}}
 	w.pins = inmem.New(inmem.Options{Now: func() time.Time { return w.now }})
 	w.gateway = engine.Gateway{
 		Catalog: func() *catalog.Catalog { return w.catalog },
@@ -174,6 +176,9 @@ func (w *world) play(t *testing.T, turn scenarioTurn, outcomes map[engine.Outcom
 		w.catalog = parse(t, turn.Catalog)
 	}
 	r := turn.request()
+	if r.Opening != nil {
+		w.threads[engine.Thread(r.Opening())] = turn.Opening
+	}
 	done, err := w.gateway.Serve(context.Background(), r, turn.send(r.TextBytes))
 	if err != nil {
 		return result{Error: err.Error()}
@@ -198,7 +203,11 @@ func (w *world) play(t *testing.T, turn scenarioTurn, outcomes map[engine.Outcom
 	for _, m := range record.Models {
 		line := m.Model + ":"
 		for _, e := range m.Warm {
-			line += fmt.Sprintf(" %s until %v,", strings.TrimSuffix(e.Vendor+"/"+e.Credential, "/"), e.ExpiresAt.Sub(epoch))
+			line += " " + strings.TrimSuffix(e.Vendor+"/"+e.Credential, "/")
+			if words := w.threads[e.Thread]; words != "" {
+				line += fmt.Sprintf(" (%s)", words)
+			}
+			line += fmt.Sprintf(" until %v,", e.ExpiresAt.Sub(epoch))
 		}
 		got.Pins = append(got.Pins, strings.TrimSuffix(line, ","))
 	}
@@ -211,7 +220,7 @@ func (w *world) play(t *testing.T, turn scenarioTurn, outcomes map[engine.Outcom
 func (turn scenarioTurn) request() engine.Request {
 	r := engine.Request{
 		Tenant: turn.Tenant, API: catalog.Chat, Header: map[string][]string{}, Target: turn.Target, Models: turn.Models,
-		Only: turn.Only, Ignore: turn.Ignore, Order: turn.Order, Sort: turn.Sort, Origin: turn.Origin, AffinityOff: turn.Off,
+		Only: turn.Only, Ignore: turn.Ignore, Order: turn.Order, Sort: turn.Sort, AffinityOff: turn.Off,
 		BodyID: turn.Session, CacheKey: turn.CacheKey, TextBytes: turn.Text, Retention: turn.Keep,
 	}
 	if r.Tenant == "" {
@@ -228,6 +237,9 @@ func (turn scenarioTurn) request() engine.Request {
 	}
 	if turn.Opening != "" {
 		r.Opening = func() engine.Opening { return engine.Opening{First: [][]byte{[]byte(turn.Opening)}} }
+	}
+	if turn.Previous != "" {
+		r.Origin, r.PreviousResponse = "previous_response_id", turn.Previous
 	}
 	if turn.Markers > 0 {
 		r.Markers, r.MarkerTTL = 1, turn.Markers
@@ -263,7 +275,7 @@ func (turn scenarioTurn) send(textBytes int64) engine.Send {
 			return engine.Attempt{Failure: engine.Failure("no such fault: " + fault)}
 		}
 		try.Accepted()
-		a := engine.Attempt{Stage: engine.StageServed, Status: 200, Committed: true, Quality: pricing.Authoritative}
+		a := engine.Attempt{Stage: engine.StageServed, Status: 200, Committed: true, Quality: pricing.Authoritative, ResponseID: turn.Response}
 		a.Usage = pricing.Usage{CacheRead: textBytes / 4}
 		if u := turn.Usage; u != nil {
 			a.Usage = pricing.Usage{Input: u.Input, CacheRead: u.Read, CacheWrite5m: u.Write, Output: u.Output}
@@ -302,10 +314,7 @@ func short(id string) string {
 }
 
 func went(a engine.Attempt) string {
-	words := []string{string(a.Stage), string(a.Failure)}
-	if a.Stage == engine.StageRefused {
-		words[0] = "refused"
-	}
+	words := []string{a.Stage.String(), string(a.Failure)}
 	if a.Status != 0 && a.Status != 200 {
 		words = append(words, strconv.Itoa(a.Status))
 	}

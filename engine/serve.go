@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/warmroute/warmroute/catalog"
@@ -51,7 +52,7 @@ type turnState struct {
 	turn   Turn
 	id     uint64
 	off    bool
-	record Record // the session's own, as recalled
+	memory memory
 	prompt Estimate
 }
 
@@ -67,6 +68,11 @@ func (g *Gateway) Serve(ctx context.Context, r Request, send Send) (Turn, error)
 		return s.turn, err
 	}
 	turn := &s.turn
+	for _, change := range Revoked(turn.Plan, s.memory.own) {
+		if !s.off {
+			g.change(ctx, &s, change)
+		}
+	}
 	for {
 		index, ok := Next(turn.Plan, turn.Decision, turn.Attempts)
 		if !ok || len(turn.Attempts) > 0 && ctx.Err() != nil {
@@ -119,7 +125,7 @@ func (g *Gateway) prepare(ctx context.Context, r *Request) (s turnState, err err
 	if err != nil {
 		return s, err
 	}
-	facts := Facts{Now: now, Gate: g.Gate, Marked: r.Markers > 0 || r.AutoCaching}
+	facts := Facts{Now: now, Gate: g.Gate, Marked: r.Markers > 0}
 	ordered := len(r.Order) > 0
 	s.off = g.Off || r.AffinityOff
 	if policy := targets[0].Policy; policy != nil {
@@ -130,19 +136,22 @@ func (g *Gateway) prepare(ctx context.Context, r *Request) (s turnState, err err
 			facts.Gate = policy.Affinity.Gate
 		}
 	}
+	s.turn.Session = Identify(*r)
 	facts.Session, facts.Off, facts.Ordered = s.turn.Session, s.off, ordered
-	if g.Pins != nil && !s.off && s.turn.Session.Found() {
-		s.record, facts.Record, err = g.recall(ctx, s.turn.Session, s.turn.Scope)
-		facts.Unavailable = err != nil
+	if g.Pins != nil {
+		facts.Unavailable = g.recall(ctx, r, &s, targets) != nil
 	}
-	s.prompt = EstimatePrompt(r.TextBytes, s.record)
+	facts.Thread, facts.Record, facts.Parent = s.memory.thread, s.memory.own, s.memory.parent
+	s.prompt = EstimatePrompt(r, s.memory.last())
 	facts.Prompt = s.prompt
 	s.turn.Plan, err = BuildPlan(PlanFacts{
 		Now:        now,
 		Request:    r,
 		Session:    s.turn.Session,
 		Targets:    targets,
-		Record:     s.record,
+		Record:     s.memory.own,
+		Maker:      s.memory.maker,
+		Made:       s.memory.made,
 		Prompt:     s.prompt,
 		Spread:     s.id,
 		AssumeKeys: g.AssumeKeys,
@@ -155,6 +164,10 @@ func (g *Gateway) prepare(ctx context.Context, r *Request) (s turnState, err err
 	}
 	if len(s.turn.Plan.Candidates) == 0 {
 		return s, noRoute(c, r, &s.turn)
+	}
+	forgotten := r.PreviousResponse != "" && !s.memory.made && len(s.memory.own.Models) == 0
+	if forgotten && !facts.Unavailable && s.turn.Plan.vendors() > 1 {
+		return s, &NoRouteError{Target: s.turn.Target, API: r.API, Plan: s.turn.Plan, Forgotten: true}
 	}
 	facts.Plan = s.turn.Plan
 	s.turn.Decision = Decide(facts)
@@ -190,23 +203,59 @@ func (t *Turn) resolve(c *catalog.Catalog, r *Request) ([]catalog.Target, error)
 	return targets, nil
 }
 
-// recall asks for the session's pins, and for its parent's where it has none yet:
-// a sub-agent starts at the vendor of the session that started it. judged is the
-// record the decision uses, own the session's own.
-func (g *Gateway) recall(ctx context.Context, session Session, scope string) (own, judged Record, err error) {
+// recall fills the turn's memory: the session's pins, those of the session that
+// started it where it has none of its own, and who made the response that the
+// request continues. With affinity off only the last is asked, and the session's
+// pins in so far as they tell the same. After an error nothing is remembered.
+func (g *Gateway) recall(ctx context.Context, r *Request, s *turnState, targets []catalog.Target) error {
 	brief := within(ctx, g.deadline())
 	defer brief.stop()
-	own, err = g.Pins.Recall(brief, session.Key(scope))
-	if err != nil {
-		return Record{}, Record{}, err
+	session, scope := s.turn.Session, s.turn.Scope
+	var m memory
+	var err error
+	if session.Found() && (!s.off || r.Origin != "") {
+		if m.own, err = g.Pins.Recall(brief, session.Key(scope)); err != nil {
+			return err
+		}
 	}
-	if len(own.Models) > 0 || session.Parent == "" || session.Parent == session.ID {
-		return own, own, nil
+	if r.PreviousResponse != "" {
+		made, err := g.Pins.Recall(brief, OriginKey(r.Tenant, r.PreviousResponse))
+		if err != nil {
+			return err
+		}
+		_, m.maker, m.made = made.Newest()
 	}
-	parent := session
-	parent.ID = session.Parent
-	judged, err = g.Pins.Recall(brief, parent.Key(scope))
-	return own, judged, err
+	if !s.off {
+		m.thread = m.threadOf(r, session)
+	}
+	if !s.off && session.HasParent() && m.lacks(targets) {
+		if m.parent, err = g.recallParent(brief, session, scope); err != nil {
+			return err
+		}
+	}
+	s.memory = m
+	return nil
+}
+
+// recallParent asks for the pins of the session that started this one. Its id says
+// nothing of how it was named, and some headers come in small letters only.
+func (g *Gateway) recallParent(ctx context.Context, session Session, scope string) (Record, error) {
+	ids := [...]string{session.Parent, strings.ToLower(session.Parent)}
+	for i, id := range ids {
+		if i > 0 && id == ids[0] {
+			break
+		}
+		for _, class := range [...]Class{ClassExplicit, ClassAgent, ClassCacheKey} {
+			key := PinKey{Tenant: session.Tenant, Class: class, ID: id, Scope: scope}
+			if key == session.Key(scope) {
+				continue
+			}
+			if r, err := g.Pins.Recall(ctx, key); err != nil || len(r.Models) > 0 {
+				return r, err
+			}
+		}
+	}
+	return Record{}, nil
 }
 
 // attempt makes one attempt and sees to all that follows from it.
@@ -216,12 +265,14 @@ func (g *Gateway) attempt(ctx context.Context, s *turnState, r *Request, index i
 	pin := SettleFacts{
 		Session:   s.turn.Session,
 		Off:       s.off,
-		Record:    s.record,
+		Record:    s.memory.own,
+		Thread:    s.memory.thread,
 		Turn:      s.id,
 		Candidate: c,
 		Lifetime:  Lifetime(r, c.Route),
 		Prompt:    s.prompt,
 		TextBytes: r.TextBytes,
+		Unstored:  r.Unstored,
 	}
 	started := g.now()
 	a := send(ctx, Try{
@@ -254,6 +305,11 @@ func (g *Gateway) attempt(ctx context.Context, s *turnState, r *Request, index i
 	g.observe(&a)
 	for _, change := range Settle(pin, a) {
 		g.change(ctx, s, change)
+	}
+	if maker, ok := MadeBy(pin, a); ok && g.Pins != nil {
+		brief := within(context.WithoutCancel(ctx), g.deadline())
+		defer brief.stop()
+		_ = g.Pins.Keep(brief, OriginKey(r.Tenant, a.ResponseID), c.Route.Model.Name, maker)
 	}
 	return a
 }
@@ -300,11 +356,14 @@ func (g *Gateway) change(ctx context.Context, s *turnState, c PinChange) {
 	brief := within(context.WithoutCancel(ctx), g.deadline())
 	defer brief.stop()
 	key := s.turn.Session.Key(s.turn.Scope)
-	if c.Drop {
+	switch {
+	case c.Drop:
 		_ = g.Pins.Drop(brief, key, c.Model, c.Entry)
-		return
+	case c.Update:
+		_ = g.Pins.Update(brief, key, c.Model, c.Entry)
+	default:
+		_ = g.Pins.Keep(brief, key, c.Model, c.Entry)
 	}
-	_ = g.Pins.Keep(brief, key, c.Model, c.Entry)
 }
 
 func (g *Gateway) now() time.Time {

@@ -217,6 +217,11 @@ func (hanging) Keep(ctx context.Context, _ engine.PinKey, _ string, _ engine.Ent
 	return ctx.Err()
 }
 
+func (hanging) Update(ctx context.Context, _ engine.PinKey, _ string, _ engine.Entry) error {
+	<-ctx.Done()
+	return ctx.Err()
+}
+
 func TestAStalledStoreCostsItsDeadlineAndNoMore(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		g, _ := newGateway(t)

@@ -28,6 +28,9 @@ type Session struct {
 // Found says whether the request belongs to a session.
 func (s Session) Found() bool { return s.ID != "" }
 
+// HasParent says whether another session started this one.
+func (s Session) HasParent() bool { return s.Parent != "" && s.Parent != s.ID }
+
 // Source is the word the response uses for how the session was named: explicit
 // (cache keys too), agent, chain or fingerprint; empty without a session.
 func (s Session) Source() string {

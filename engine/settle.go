@@ -6,12 +6,13 @@ import (
 	"github.com/warmroute/warmroute/catalog"
 )
 
-// PinChange is what becomes of one entry: kept, which adds or renews it, or
-// dropped.
+// PinChange is what becomes of one entry: kept, which adds or renews it; updated
+// with what was reported, if it is still there; or dropped.
 type PinChange struct {
-	Model string
-	Entry Entry
-	Drop  bool
+	Model  string
+	Entry  Entry
+	Update bool
+	Drop   bool
 }
 
 // SettleFacts are what the pin of one attempt depends on.
@@ -19,12 +20,14 @@ type SettleFacts struct {
 	Session    Session
 	Off        bool // affinity is off for this request: nothing is renewed and nothing dropped
 	Record     Record
+	Thread     uint64 // of the request
 	Turn       uint64
 	Candidate  Candidate
 	AcceptedAt time.Time
 	Lifetime   time.Duration // of the route's cache for this request: see [Lifetime]
 	Prompt     Estimate      // before the vendor has counted
 	TextBytes  int64         // of text in the prompt
+	Unstored   bool          // the request asks the vendor not to store the response
 }
 
 // Accept says which entry the acceptance of a candidate leaves; ok is false where
@@ -32,8 +35,8 @@ type SettleFacts struct {
 // sessions the gateway named itself where the route does not cache or the prompt
 // does not reach its minimum.
 //
-// What the same candidate last reported of the cache is carried over. The store
-// has a later acceptance stay ahead.
+// What the same candidate last reported of the thread's cache is carried over. The
+// store has a later acceptance stay ahead.
 func Accept(f SettleFacts) (change PinChange, ok bool) {
 	route := f.Candidate.Route
 	switch {
@@ -45,6 +48,7 @@ func Accept(f SettleFacts) (change PinChange, ok bool) {
 	e := Entry{
 		Vendor:     route.Vendor.Name,
 		Group:      f.Candidate.Group,
+		Thread:     f.Thread,
 		Turn:       f.Turn,
 		AcceptedAt: f.AcceptedAt,
 		ExpiresAt:  ExpiryOf(f.AcceptedAt, f.Lifetime),
@@ -54,19 +58,51 @@ func Accept(f SettleFacts) (change PinChange, ok bool) {
 		e.Credential = f.Candidate.Credential
 	}
 	if before, ok := f.before(e); ok {
-		e.Read, e.Write, e.Silent = before.Read, before.Write, before.Silent
+		e.Read, e.Write = before.Read, before.Write
+		if e.continues(before) {
+			e.Silent = before.Silent
+		}
 	}
 	return PinChange{Model: route.Model.Name, Entry: e}, true
 }
 
-// before is what the record held of e's candidate.
+// before is what the record held of e's candidate and thread.
 func (f *SettleFacts) before(e Entry) (before Entry, ok bool) {
 	for _, before := range f.Record.For(f.Candidate.Route.Model.Name) {
-		if before.SameCandidate(e) {
+		if before.Renews(e) {
 			return before, true
 		}
 	}
 	return Entry{}, false
+}
+
+// continues says whether a vendor that caches should still have held what before
+// left there: it is the same thread's, its window had not passed, and the prompt
+// is no shorter, which is what tells a continued conversation from a rewritten
+// one without comparing texts.
+func (e Entry) continues(before Entry) bool {
+	return e.Renews(before) && !before.ExpiredAt(e.AcceptedAt) && e.TextBytes >= before.TextBytes
+}
+
+// Revoked says which of the record's entries to drop because they name a
+// credential that their vendor no longer has: its account cannot be reached any
+// more. Where the route is gone or disabled nothing is dropped, for it may come
+// back, and keys of the caller's own are not the catalog's to judge.
+func Revoked(p Plan, r Record) []PinChange {
+	var changes []PinChange
+	for i := range p.Models {
+		model := p.Models[i].Model
+		for _, e := range r.For(model.Name) {
+			if e.Credential == "" || e.Group != GroupOperator {
+				continue
+			}
+			route := routeOf(model, e.Vendor)
+			if route != nil && route.Disabled == "" && !hasCredential(route.Vendor, e.Credential) {
+				changes = append(changes, PinChange{Model: model.Name, Entry: e, Drop: true})
+			}
+		}
+	}
+	return changes
 }
 
 // Settle says what becomes of the pin that [Accept] left, now that the attempt is
@@ -85,29 +121,35 @@ func Settle(f SettleFacts, a Attempt) []PinChange {
 	case a.Stage == StageBroken:
 		change.Drop = true
 	case a.Stage == StageServed && a.Quality.Complete():
-		change.Entry = f.reported(change.Entry, a)
+		change.Entry, change.Update = f.reported(change.Entry, a), true
 	default:
 		return nil
 	}
 	return []PinChange{change}
 }
 
-// reported adds an attempt's usage to its entry, and counts the turns in which
-// the vendor did not cache though it should have: in the window of the last one,
-// with a prompt that reaches the minimum and is no shorter than the last, which
-// is what tells a continued conversation from a side call without comparing texts.
+// reported adds an attempt's usage to its entry, and counts the turns running in
+// which the vendor did not cache though it should have (see [Entry.continues]) and
+// the prompt reaches the minimum. Anything else starts the count again.
 func (f *SettleFacts) reported(e Entry, a Attempt) Entry {
-	e.Reported = true
-	e.Prompt = a.Usage.Prompt() + a.Usage.Output
-	e.Read = a.Usage.CacheRead
-	e.Write = a.Usage.CacheWrite5m + a.Usage.CacheWrite1h
+	e = e.counted(a)
 	before, ok := f.before(e)
 	switch {
 	case e.Read > 0 || e.Write > 0:
 		e.Silent = 0
-	case ok && !before.ExpiredAt(e.AcceptedAt) && e.TextBytes >= before.TextBytes &&
-		a.Usage.Prompt() >= f.Candidate.Route.Cache.Minimum():
+	case ok && e.continues(before) && a.Usage.Prompt() >= f.Candidate.Route.Cache.Minimum():
 		e.Silent = before.Silent + 1
 	}
+	return e
+}
+
+// counted is the entry with what the vendor counted. Reasoning is not sent back,
+// so it is no part of what the next prompt holds.
+func (e Entry) counted(a Attempt) Entry {
+	e.Reported = true
+	e.Prompt = a.Usage.Prompt()
+	e.Output = max(0, a.Usage.Output-a.Usage.Reasoning)
+	e.Read = a.Usage.CacheRead
+	e.Write = a.Usage.CacheWrite5m + a.Usage.CacheWrite1h
 	return e
 }

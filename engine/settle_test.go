@@ -68,7 +68,7 @@ func TestAccept(t *testing.T) {
 }
 
 func TestSettle(t *testing.T) {
-	usage := pricing.Usage{Input: 100, CacheRead: 1500, CacheWrite5m: 300, CacheWrite1h: 100, Output: 50}
+	usage := pricing.Usage{Input: 100, CacheRead: 1500, CacheWrite5m: 300, CacheWrite1h: 100, Output: 50, Reasoning: 30}
 	served := Attempt{Stage: StageServed, Usage: usage, Quality: pricing.Authoritative}
 	cases := []struct {
 		name   string
@@ -76,7 +76,7 @@ func TestSettle(t *testing.T) {
 		a      Attempt
 		want   string
 	}{
-		{"served adds what was reported", nil, served, "keep"},
+		{"served adds what was reported", nil, served, "update"},
 		{"served without a report changes nothing more", nil, Attempt{Stage: StageServed}, ""},
 		{"served with a partial report changes nothing more", nil, Attempt{Stage: StageServed, Usage: usage, Quality: pricing.Partial}, ""},
 		{"broken drops", nil, Attempt{Stage: StageBroken, Failure: FailureCut}, "drop"},
@@ -89,9 +89,16 @@ func TestSettle(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			got := ""
 			for _, change := range Settle(settleFacts(c.change), c.a) {
-				got += map[bool]string{false: "keep", true: "drop"}[change.Drop]
+				switch {
+				case change.Drop:
+					got += "drop"
+				case change.Update:
+					got += "update"
+				default:
+					got += "keep"
+				}
 				e := change.Entry
-				if !change.Drop && (!e.Reported || e.Prompt != 2050 || e.Read != 1500 || e.Write != 400 || e.Turn != 7) {
+				if !change.Drop && (!e.Reported || e.Prompt != 2000 || e.Output != 20 || e.Read != 1500 || e.Write != 400 || e.Turn != 7) {
 					t.Errorf("entry %+v", e)
 				}
 			}
@@ -119,9 +126,11 @@ func TestSilentTurns(t *testing.T) {
 		{"third turn reads nothing", before(1, time.Minute, 7000), quiet, 2},
 		{"a read ends it", before(2, time.Minute, 7000), pricing.Usage{Input: 1000, CacheRead: 1000}, 0},
 		{"a write ends it", before(2, time.Minute, 7000), pricing.Usage{Input: 1000, CacheWrite1h: 1000}, 0},
-		{"outside the window nothing is expected", before(1, 285*time.Second, 7000), quiet, 1},
+		{"after the window the count starts again", before(1, 285*time.Second, 7000), quiet, 0},
+		{"the last moment of the window", before(1, 285*time.Second-1, 7000), quiet, 2},
 		{"below the minimum nothing is expected", before(1, time.Minute, 7000), pricing.Usage{Input: 1023}, 1},
-		{"a shorter prompt is a side call", before(1, time.Minute, 9000), quiet, 1},
+		{"as much text as before", before(1, time.Minute, 8000), quiet, 2},
+		{"a shorter prompt was rewritten", before(1, time.Minute, 8001), quiet, 0},
 	}
 	for _, c := range cases {
 		t.Run(c.name, func(t *testing.T) {
@@ -132,8 +141,74 @@ func TestSilentTurns(t *testing.T) {
 			}
 		})
 	}
+	other := settleFacts(func(f *SettleFacts) { f.Record, f.Thread = before(1, time.Minute, 7000), 9 })
+	if changes := Settle(other, Attempt{Stage: StageServed, Usage: quiet, Quality: pricing.Derived}); changes[0].Entry.Silent != 0 || changes[0].Entry.Thread != 9 {
+		t.Errorf("another thread's turns were counted: %+v", changes[0].Entry)
+	}
+	expired, _ := Accept(settleFacts(func(f *SettleFacts) { f.Record = before(2, 5*time.Minute, 7000) }))
+	if expired.Entry.Silent != 0 || expired.Entry.Read != 9 {
+		t.Errorf("acceptance after the window: %+v", expired.Entry)
+	}
 	accepted, _ := Accept(settleFacts(func(f *SettleFacts) { f.Record = before(1, time.Minute, 7000) }))
 	if accepted.Entry.Silent != 1 || accepted.Entry.Read != 9 {
 		t.Errorf("acceptance forgets what was last reported: %+v", accepted.Entry)
+	}
+}
+
+func TestRevokedCredentials(t *testing.T) {
+	c := parse(t, house)
+	target, _ := c.Resolve("m")
+	model := target.Models[0]
+	p := Plan{Models: []ModelPlan{{Model: model}}}
+	entry := func(vendor, credential string, group Group) Entry {
+		e := entryAt(vendor, 1, 0)
+		e.Credential, e.Group = credential, group
+		return e
+	}
+	cases := []struct {
+		name string
+		e    Entry
+		gone bool
+	}{
+		{"the credential is there", entry("a", "k2", GroupOperator), false},
+		{"the credential is gone", entry("a", "k3", GroupOperator), true},
+		{"the vendor has no credentials any more", entry("c", "k", GroupOperator), true},
+		{"the entry names none", entry("a", "", GroupOperator), false},
+		{"the route is gone, the vendor is not", entry("u", "k", GroupOperator), false},
+		{"the vendor is gone", entry("z", "k", GroupOperator), false},
+		{"the caller's own key", entry("a", "hash", GroupClient), false},
+	}
+	for _, c := range cases {
+		changes := Revoked(p, Record{}.Keep("m", c.e))
+		if gone := len(changes) == 1 && changes[0].Drop && changes[0].Model == "m" && changes[0].Entry.Is(c.e); gone != c.gone || len(changes) > 1 {
+			t.Errorf("%s: %+v", c.name, changes)
+		}
+	}
+	model.Routes[0].Disabled = "for now"
+	if changes := Revoked(p, Record{}.Keep("m", entry("a", "k3", GroupOperator))); changes != nil {
+		t.Errorf("a disabled route dropped %+v", changes)
+	}
+}
+
+func TestMadeBy(t *testing.T) {
+	served := Attempt{Stage: StageServed, ResponseID: "resp_1", Usage: pricing.Usage{Input: 2000, Output: 100, Reasoning: 60}, Quality: pricing.Authoritative}
+	f := settleFacts(func(f *SettleFacts) { f.Thread, f.Session, f.Off = 5, Session{Tenant: "t"}, true })
+	e, ok := MadeBy(f, served)
+	want := Entry{Vendor: "a", Credential: "k1", Thread: 5, Turn: 7, AcceptedAt: pinEpoch, ExpiresAt: pinEpoch, Prompt: 2000, Output: 40, TextBytes: 8000, Reported: true}
+	if !ok || e != want {
+		t.Errorf("without a session and with affinity off: %+v, %v", e, ok)
+	}
+	broken, nameless := served, served
+	broken.Stage, nameless.ResponseID = StageBroken, ""
+	unstored := f
+	unstored.Unstored = true
+	for name, got := range map[string]func() (Entry, bool){
+		"broken":     func() (Entry, bool) { return MadeBy(f, broken) },
+		"without id": func() (Entry, bool) { return MadeBy(f, nameless) },
+		"not stored": func() (Entry, bool) { return MadeBy(unstored, served) },
+	} {
+		if _, ok := got(); ok {
+			t.Errorf("%s: kept", name)
+		}
 	}
 }

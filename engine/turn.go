@@ -21,6 +21,14 @@ const (
 	StageServed    Stage = "served"
 )
 
+// String is the design's word for the stage.
+func (s Stage) String() string {
+	if s == StageRefused {
+		return "refused"
+	}
+	return string(s)
+}
+
 // Failure says what kind of failure ended an attempt. It decides whether
 // another candidate may be tried and whether the vendor's health is touched.
 //
@@ -35,7 +43,7 @@ const (
 	FailureThrottled  Failure = "throttled"  // 429
 	FailureServer     Failure = "server"     // 5xx, 408, 409, 3xx
 	FailureCredential Failure = "credential" // 401, 402, 403
-	FailureNotFound   Failure = "not_found"  // 404: the vendor does not know the model
+	FailureNotFound   Failure = "not_found"  // 404: the vendor does not know the model, or something else the request names
 	FailureRequest    Failure = "request"    // the client's own mistake: 400, 413, 422 and other 4xx
 	FailureStream     Failure = "stream"     // an error event inside an accepted stream
 	FailureCut        Failure = "cut"        // the answer ended before its end
@@ -64,6 +72,7 @@ type Attempt struct {
 	Quality     pricing.Quality
 	ServedModel string // what the vendor says it was; empty if it does not
 	ServedTier  string // service tier the vendor reports; empty if it does not
+	ResponseID  string // id of a /v1/responses answer, by which a later request may continue it; empty for other answers
 	Started     time.Time
 	AcceptedAt  time.Time // zero unless accepted
 	FirstByte   time.Duration

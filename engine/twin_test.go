@@ -79,6 +79,7 @@ func slowJudge(f Facts, mp ModelPlan) (Finding, int) {
 			others = true
 		}
 	}
+	entries, others = slowLine(f, mp.Model.Name, entries), others || len(f.Parent.Models) > 0
 	if len(entries) == 0 && others {
 		return answer(NoPin, DetailModelChanged)
 	}
@@ -102,6 +103,42 @@ func slowJudge(f Facts, mp ModelPlan) (Finding, int) {
 		}
 	}
 	return newest, -1
+}
+
+// slowLine sorts all entries that could be meant by how near they are, then takes
+// of each candidate the nearest.
+func slowLine(f Facts, model string, own []Entry) []Entry {
+	type near struct {
+		e        Entry
+		distance int
+	}
+	var all []near
+	ownThread := false
+	for _, e := range own {
+		distance := 1
+		if e.Thread == f.Thread {
+			distance, ownThread = 0, true
+		}
+		all = append(all, near{e, distance})
+	}
+	for _, m := range f.Parent.Models {
+		if m.Model == model && !ownThread {
+			for _, e := range m.Warm {
+				all = append(all, near{e, 2})
+			}
+		}
+	}
+	slices.SortStableFunc(all, func(a, b near) int { return a.distance - b.distance })
+	var line []Entry
+	for _, n := range all {
+		met := slices.ContainsFunc(line, func(e Entry) bool {
+			return e.Vendor == n.e.Vendor && e.Credential == n.e.Credential && e.Group == n.e.Group
+		})
+		if !met {
+			line = append(line, n.e)
+		}
+	}
+	return line
 }
 
 func slowWeigh(f Facts, mp ModelPlan, e Entry, selfNamed bool) (Finding, int) {
@@ -317,7 +354,7 @@ func (d dice) facts() Facts {
 		mp.To = len(f.Plan.Candidates)
 		f.Plan.Models = append(f.Plan.Models, mp)
 	}
-	for turn := range uint64(d.IntN(7)) {
+	for turn := range uint64(d.IntN(9)) {
 		at := f.Now.Add(-time.Duration(d.IntN(400)) * time.Second)
 		e := Entry{Vendor: pick(d, append(vendorNames, "gone")...), Turn: turn, AcceptedAt: at, ExpiresAt: at.Add(pick(d, 285*time.Second, time.Hour)), Silent: d.IntN(100) / 40}
 		if d.chance(70) {
@@ -326,7 +363,17 @@ func (d dice) facts() Facts {
 		if d.chance(10) {
 			e.Group = GroupClient
 		}
+		if d.chance(30) {
+			e.Thread = 1 + uint64(d.IntN(2))
+		}
+		if d.chance(15) {
+			f.Parent = f.Parent.Keep(pick(d, "m", "n", "o"), e)
+			continue
+		}
 		f.Record = f.Record.Keep(pick(d, "m", "n", "o"), e)
+	}
+	if d.chance(20) {
+		f.Thread = 1
 	}
 	return f
 }

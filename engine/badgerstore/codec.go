@@ -16,12 +16,16 @@ import (
 //	uvarint   models; for each: name, uvarint entries, entries
 //
 // A name is its length and its bytes; an entry is a byte of flags, its names,
-// its turn in 8 bytes, and signed varints.
+// its thread and its turn in 8 bytes each, and signed varints. Version 1 had no
+// thread and no output apart: its values are no longer read, and a pin that is
+// forgotten costs a promotion.
 const (
-	version  = 1
+	version  = 2
 	headSize = 5
 
 	flagReported = 1 // usage has been seen
+
+	maxEntries = engine.MaxThreads * engine.MaxWarm // of a model
 )
 
 // farSecond bounds the seconds a stored time may have, on both sides of 1970:
@@ -38,7 +42,7 @@ func encode(key []byte, r engine.Record) []byte {
 	b[0] = version
 	b = binary.AppendUvarint(b, uint64(len(models)))
 	for i := range models {
-		warm := models[i].Warm[:min(len(models[i].Warm), engine.MaxWarm)]
+		warm := models[i].Warm[:min(len(models[i].Warm), maxEntries)]
 		b = appendString(b, models[i].Model)
 		b = binary.AppendUvarint(b, uint64(len(warm)))
 		for j := range warm {
@@ -70,10 +74,11 @@ func appendEntry(b []byte, e *engine.Entry) []byte {
 	b = appendString(b, e.Vendor)
 	b = appendString(b, e.Credential)
 	b = appendString(b, string(e.Group))
+	b = binary.LittleEndian.AppendUint64(b, e.Thread)
 	b = binary.LittleEndian.AppendUint64(b, e.Turn)
 	for _, v := range [...]int64{
 		e.AcceptedAt.Unix(), int64(e.AcceptedAt.Nanosecond()), e.ExpiresAt.Unix(), int64(e.ExpiresAt.Nanosecond()),
-		e.Prompt, e.TextBytes, e.Read, e.Write, int64(e.Silent),
+		e.Prompt, e.Output, e.TextBytes, e.Read, e.Write, int64(e.Silent),
 	} {
 		b = binary.AppendVarint(b, v)
 	}
@@ -96,7 +101,7 @@ func decodeModels(b []byte) (engine.Record, bool) {
 	var r engine.Record
 	for range count {
 		pins := engine.ModelPins{Model: in.string()}
-		for range in.count(engine.MaxWarm) {
+		for range in.count(maxEntries) {
 			pins.Warm = append(pins.Warm, in.entry())
 		}
 		if in.bad || len(pins.Warm) == 0 {
@@ -179,14 +184,14 @@ func (in *input) entry() engine.Entry {
 	e := engine.Entry{Reported: in.b[0]&flagReported != 0}
 	in.b = in.b[1:]
 	e.Vendor, e.Credential, e.Group = in.string(), in.string(), engine.Group(in.string())
-	if len(in.b) < 8 {
+	if len(in.b) < 16 {
 		in.fail()
 		return engine.Entry{}
 	}
-	e.Turn = binary.LittleEndian.Uint64(in.b)
-	in.b = in.b[8:]
+	e.Thread, e.Turn = binary.LittleEndian.Uint64(in.b), binary.LittleEndian.Uint64(in.b[8:])
+	in.b = in.b[16:]
 	e.AcceptedAt, e.ExpiresAt = in.time(), in.time()
-	e.Prompt, e.TextBytes, e.Read, e.Write = in.number(), in.number(), in.number(), in.number()
+	e.Prompt, e.Output, e.TextBytes, e.Read, e.Write = in.number(), in.number(), in.number(), in.number(), in.number()
 	e.Silent = int(in.number())
 	return e
 }

@@ -3,6 +3,7 @@ package badgerstore
 import (
 	"bytes"
 	"context"
+	"encoding/binary"
 	"errors"
 	"reflect"
 	"testing"
@@ -19,9 +20,9 @@ func sample() engine.Record {
 	for i, vendor := range []string{"anthropic", "bedrock", "anthropic"} {
 		at := now.Add(time.Duration(i) * time.Second)
 		r = r.Keep([]string{"anthropic/claude-sonnet-5", "openai/gpt-5.6"}[i%2], engine.Entry{
-			Vendor: vendor, Credential: "main", Group: engine.GroupClient, Turn: uint64(i) << 60,
+			Vendor: vendor, Credential: "main", Group: engine.GroupClient, Thread: uint64(i) << 59, Turn: uint64(i) << 60,
 			AcceptedAt: at, ExpiresAt: at.Add(285 * time.Second),
-			Prompt: 48_000, TextBytes: 190_000, Read: 46_000, Write: 1_200, Silent: i, Reported: i == 1,
+			Prompt: 48_000, Output: 700, TextBytes: 190_000, Read: 46_000, Write: 1_200, Silent: i, Reported: i == 1,
 		})
 	}
 	return r
@@ -47,6 +48,17 @@ func TestAnyFlippedBitIsRefused(t *testing.T) {
 	}
 	if _, ok := decode([]byte("pkez"), value); ok {
 		t.Error("read under another key")
+	}
+}
+
+// What an earlier version stored is skipped like anything else that cannot be read.
+func TestAnEarlierVersionIsNotRead(t *testing.T) {
+	key := []byte("pkey")
+	value := encode(key, sample())
+	value[0] = version - 1
+	binary.LittleEndian.PutUint32(value[1:], checksum(key, value))
+	if r, ok := decode(key, value); ok {
+		t.Errorf("read as %+v", r)
 	}
 }
 

@@ -22,6 +22,7 @@ const (
 	flagClient               // the group is the client's
 	flagGroup                // the group is neither; its name follows
 	flagSameNano             // expiry and acceptance have the same nanosecond
+	flagThread               // the thread is not 0; its 8 bytes follow
 )
 
 // headSize is the length of the part that is read without decoding.
@@ -76,11 +77,17 @@ func (n *names) appendEntry(b []byte, e *engine.Entry) []byte {
 	if e.AcceptedAt.Nanosecond() == e.ExpiresAt.Nanosecond() {
 		flags |= flagSameNano
 	}
+	if e.Thread != 0 {
+		flags |= flagThread
+	}
 	b = append(b, flags)
 	b = n.appendName(b, e.Vendor, true)
 	b = n.appendName(b, e.Credential, e.Group == engine.GroupOperator)
 	if flags&flagGroup != 0 {
 		b = n.appendName(b, string(e.Group), false)
+	}
+	if flags&flagThread != 0 {
+		b = binary.LittleEndian.AppendUint64(b, e.Thread)
 	}
 	b = binary.LittleEndian.AppendUint64(b, e.Turn)
 	b = binary.AppendVarint(b, e.AcceptedAt.Unix())
@@ -89,7 +96,7 @@ func (n *names) appendEntry(b []byte, e *engine.Entry) []byte {
 	if flags&flagSameNano == 0 {
 		b = binary.AppendUvarint(b, uint64(e.ExpiresAt.Nanosecond()))
 	}
-	for _, v := range [...]int64{e.Prompt, e.TextBytes, e.Read, e.Write, int64(e.Silent)} {
+	for _, v := range [...]int64{e.Prompt, e.Output, e.TextBytes, e.Read, e.Write, int64(e.Silent)} {
 		b = binary.AppendVarint(b, v)
 	}
 	return b
@@ -140,6 +147,10 @@ func (d dictionary) readEntry(b []byte, e *engine.Entry) []byte {
 		group, b = d.readName(b)
 		e.Group = engine.Group(group)
 	}
+	if flags&flagThread != 0 {
+		e.Thread = binary.LittleEndian.Uint64(b)
+		b = b[8:]
+	}
 	e.Turn = binary.LittleEndian.Uint64(b)
 	accepted, b := readVarint(b[8:])
 	nano, b := readUvarint(b)
@@ -151,6 +162,7 @@ func (d dictionary) readEntry(b []byte, e *engine.Entry) []byte {
 	e.AcceptedAt = time.Unix(accepted, int64(nano)).UTC()
 	e.ExpiresAt = time.Unix(accepted+lasts, int64(endNano)).UTC()
 	e.Prompt, b = readVarint(b)
+	e.Output, b = readVarint(b)
 	e.TextBytes, b = readVarint(b)
 	e.Read, b = readVarint(b)
 	e.Write, b = readVarint(b)

@@ -50,7 +50,7 @@ func (s *shard) bury(key hash, model string, was engine.Entry) (early bool) {
 		return false
 	}
 	list, known := s.early.buried[key]
-	if !known && len(s.early.buried) >= s.max || len(list) >= engine.MaxModels*engine.MaxWarm {
+	if !known && len(s.early.buried) >= s.max || len(list) >= engine.MaxModels*engine.MaxThreads*engine.MaxWarm {
 		return true
 	}
 	s.early.buried[key] = append(list, buried{model, was})
@@ -82,11 +82,11 @@ func (s *shard) takeIn(key hash, stored engine.Record, now time.Time, loading bo
 }
 
 // unburied is stored without what was dropped meanwhile, and without what that
-// had replaced: older acceptances of the same candidate.
+// had replaced: older acceptances of the same candidate and thread.
 func (e *early) unburied(key hash, stored engine.Record) engine.Record {
 	for _, b := range e.buried[key] {
 		for _, old := range stored.For(b.model) {
-			if old.SameCandidate(b.entry) && !old.AcceptedAt.After(b.entry.AcceptedAt) {
+			if old.Renews(b.entry) && !old.AcceptedAt.After(b.entry.AcceptedAt) {
 				stored = stored.Drop(b.model, old)
 			}
 		}

@@ -157,6 +157,24 @@ func (p *Pins) Keep(_ context.Context, key engine.PinKey, model string, e engine
 	return nil
 }
 
+// Update puts e in the place of the entry of the same acceptance, if memory still
+// has it, and has that written behind. The error is always nil.
+func (p *Pins) Update(_ context.Context, key engine.PinKey, model string, e engine.Entry) error {
+	now := p.now()
+	h := p.hash(key)
+	s := p.shard(h)
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	r, found := s.peek(h)
+	if !found {
+		return nil
+	}
+	if r = r.Update(model, e).Sweep(now); s.put(h, r, second(now)) {
+		p.queueWrite(h, key, len(r.Models) == 0)
+	}
+	return nil
+}
+
 // Drop forgets was in memory, if it is still the same entry, and has that
 // written behind. The error is always nil.
 func (p *Pins) Drop(_ context.Context, key engine.PinKey, model string, was engine.Entry) error {

@@ -20,11 +20,14 @@ func Pins(t *testing.T, open func(t *testing.T) engine.Pins) {
 		{"a session never seen has no record", unknown},
 		{"what is kept is recalled, newest first", kept},
 		{"usage reported later replaces the entry of its turn", reported},
+		{"usage of an entry that is not there any more changes nothing", stale},
+		{"two turns overlap and one breaks: what is left does not depend on who is heard first", overlapping},
+		{"threads of one candidate are apart", threads},
 		{"an older acceptance stored later does not win", overtaken},
 		{"a drop removes only the entry that failed", dropped},
 		{"a drop after a later turn renewed the candidate removes nothing", renewed},
 		{"the last drop leaves no record", emptied},
-		{"eight models of four entries, the least recent go", bounds},
+		{"eight models of eight threads of four entries, the least recent go", bounds},
 		{"every field comes back as it was", fields},
 		{"keys that look alike are apart", apart},
 		{"an expired entry is readable for a day and no longer", readable},
@@ -53,6 +56,13 @@ func (p pins) drop(key engine.PinKey, model string, e engine.Entry) {
 	p.t.Helper()
 	if err := p.store.Drop(context.Background(), key, model, e); err != nil {
 		p.t.Errorf("drop: %v", err)
+	}
+}
+
+func (p pins) update(key engine.PinKey, model string, e engine.Entry) {
+	p.t.Helper()
+	if err := p.store.Update(context.Background(), key, model, e); err != nil {
+		p.t.Errorf("update: %v", err)
 	}
 }
 
@@ -90,9 +100,83 @@ func kept(t *testing.T, p pins) {
 func reported(t *testing.T, p pins) {
 	e := entry("a", 1, start())
 	p.keep(key("s"), "m", e)
-	e.Prompt, e.Read, e.Write, e.Reported = 1200, 1000, 150, true
-	p.keep(key("s"), "m", e)
+	e.Prompt, e.Output, e.Read, e.Write, e.Reported = 1200, 80, 1000, 150, true
+	p.update(key("s"), "m", e)
 	same(t, "record", p.recall(key("s")), engine.Record{}.Keep("m", e))
+}
+
+func stale(t *testing.T, p pins) {
+	now := start()
+	e := entry("a", 1, now)
+	report := e
+	report.Prompt, report.Reported = 1200, true
+	p.update(key("s"), "m", report)
+	same(t, "never kept", p.recall(key("s")), engine.Record{})
+	p.keep(key("s"), "m", e)
+	p.drop(key("s"), "m", e)
+	p.update(key("s"), "m", report)
+	same(t, "dropped", p.recall(key("s")), engine.Record{})
+	renewal := entry("a", 2, now.Add(time.Second))
+	p.keep(key("s"), "m", e)
+	p.keep(key("s"), "m", renewal)
+	p.update(key("s"), "m", report)
+	same(t, "renewed", p.recall(key("s")), engine.Record{}.Keep("m", renewal))
+	other := report
+	other.Vendor = "b"
+	p.update(key("s"), "n", report)
+	p.update(key("s"), "m", other)
+	same(t, "another model or candidate", p.recall(key("s")), engine.Record{}.Keep("m", renewal))
+}
+
+// overlapping has two turns of a session at one vendor: the first is served and
+// reports, the second breaks. Each is heard of in its own order, and the first is
+// accepted before the second has broken.
+func overlapping(t *testing.T, p pins) {
+	now := start()
+	first, second := entry("a", 1, now), entry("a", 2, now.Add(time.Second))
+	report := first
+	report.Prompt, report.Reported = 1200, true
+	steps := map[string]func(engine.PinKey){
+		"1 accepted": func(k engine.PinKey) { p.keep(k, "m", first) },
+		"1 reports":  func(k engine.PinKey) { p.update(k, "m", report) },
+		"2 accepted": func(k engine.PinKey) { p.keep(k, "m", second) },
+		"2 breaks":   func(k engine.PinKey) { p.drop(k, "m", second) },
+	}
+	for i, order := range [][]string{
+		{"1 accepted", "1 reports", "2 accepted", "2 breaks"},
+		{"1 accepted", "2 accepted", "1 reports", "2 breaks"},
+		{"1 accepted", "2 accepted", "2 breaks", "1 reports"},
+		{"2 accepted", "1 accepted", "1 reports", "2 breaks"},
+		{"2 accepted", "1 accepted", "2 breaks", "1 reports"},
+	} {
+		k := key(fmt.Sprint("s", i))
+		for _, step := range order {
+			steps[step](k)
+		}
+		same(t, fmt.Sprint(order), p.recall(k), engine.Record{})
+	}
+}
+
+func threads(t *testing.T, p pins) {
+	now := start()
+	of := func(thread, turn uint64) engine.Entry {
+		e := entry("a", turn, now.Add(time.Duration(turn)*time.Second))
+		e.Thread = thread
+		return e
+	}
+	p.keep(key("s"), "m", of(7, 1))
+	p.keep(key("s"), "m", of(8, 2))
+	p.keep(key("s"), "m", of(0, 3))
+	p.keep(key("s"), "m", of(7, 4))
+	same(t, "record", p.recall(key("s")), engine.Record{Models: []engine.ModelPins{
+		{Model: "m", Warm: []engine.Entry{of(7, 4), of(0, 3), of(8, 2)}},
+	}})
+	wrong := of(8, 4)
+	p.drop(key("s"), "m", wrong)
+	p.drop(key("s"), "m", of(0, 3))
+	same(t, "after a drop", p.recall(key("s")), engine.Record{Models: []engine.ModelPins{
+		{Model: "m", Warm: []engine.Entry{of(7, 4), of(8, 2)}},
+	}})
 }
 
 func overtaken(t *testing.T, p pins) {
@@ -150,17 +234,25 @@ func bounds(t *testing.T, p pins) {
 	want := engine.Record{}
 	turn := uint64(0)
 	for m := range engine.MaxModels + 2 {
-		for w := range engine.MaxWarm + 2 {
-			turn++
-			model, e := fmt.Sprintf("model-%d", m), entry(fmt.Sprintf("vendor-%d", w), turn, now.Add(time.Duration(turn)*time.Second))
-			p.keep(key("s"), model, e)
-			want = want.Keep(model, e)
+		for thread := range engine.MaxThreads + 1 {
+			for w := range engine.MaxWarm + 1 {
+				turn++
+				model, e := fmt.Sprintf("model-%d", m), entry(fmt.Sprintf("vendor-%d", w), turn, now.Add(time.Duration(turn)*time.Millisecond))
+				e.Thread = uint64(thread)
+				p.keep(key("s"), model, e)
+				want = want.Keep(model, e)
+			}
 		}
 	}
 	got := p.recall(key("s"))
 	same(t, "record", got, want)
-	if len(got.Models) != engine.MaxModels || len(got.For("model-0")) != 0 || len(got.For("model-9")) != engine.MaxWarm {
-		t.Fatalf("bounds: %d models", len(got.Models))
+	if len(got.Models) != engine.MaxModels || len(got.For("model-0")) != 0 || len(got.For("model-9")) != engine.MaxThreads*engine.MaxWarm {
+		t.Fatalf("bounds: %d models, %d entries", len(got.Models), len(got.For("model-9")))
+	}
+	for _, e := range got.For("model-9") {
+		if e.Thread == 0 || e.Vendor == "vendor-0" {
+			t.Errorf("the least recent is still there: %+v", e)
+		}
 	}
 }
 
@@ -238,7 +330,7 @@ func crowd(t *testing.T, p pins) {
 				p.keep(own, "m", e)
 				p.keep(key("shared"), "m", e)
 				e.Reported, e.Read = true, int64(turn)
-				p.keep(own, "m", e)
+				p.update(own, "m", e)
 				if len(p.recall(own).For("m")) != 1 {
 					t.Errorf("goroutine %d lost its own entry", g)
 				}

@@ -28,8 +28,9 @@ func full(now time.Time) engine.Record {
 	var r engine.Record
 	turn := uint64(1)
 	for m := range engine.MaxModels {
-		for w := range engine.MaxWarm {
-			e := entry(fmt.Sprintf("vendor-%d", w), turn, now.Add(time.Duration(turn)*time.Second))
+		for i := range engine.MaxThreads * engine.MaxWarm {
+			e := entry(fmt.Sprintf("vendor-%d", i%engine.MaxWarm), turn, now.Add(time.Duration(turn)*time.Second))
+			e.Thread = uint64(i / engine.MaxWarm)
 			r = r.Keep(fmt.Sprintf("model-%d", m), e)
 			turn++
 		}
@@ -41,9 +42,9 @@ func full(now time.Time) engine.Record {
 func odd(now time.Time) []engine.Entry {
 	return []engine.Entry{
 		{
-			Vendor: "v", Credential: "hash-of-a-key", Group: engine.GroupClient, Turn: 1<<64 - 1,
+			Vendor: "v", Credential: "hash-of-a-key", Group: engine.GroupClient, Thread: 1<<64 - 2, Turn: 1<<64 - 1,
 			AcceptedAt: now.Add(123456789), ExpiresAt: now.Add(time.Hour + 987654321),
-			Prompt: 1 << 40, TextBytes: 1 << 50, Read: 1<<63 - 1, Write: -1, Silent: 2, Reported: true,
+			Prompt: 1 << 40, Output: 1 << 39, TextBytes: 1 << 50, Read: 1<<63 - 1, Write: -1, Silent: 2, Reported: true,
 		},
 		{Vendor: "", Credential: "", Turn: 0, AcceptedAt: now, ExpiresAt: now.Add(time.Second)},
 		{Vendor: "v|x\x00é", Credential: "c\n", Group: "other", Turn: 7, AcceptedAt: now.Add(-time.Second), ExpiresAt: now.Add(time.Minute)},

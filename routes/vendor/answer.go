@@ -44,7 +44,7 @@ func (a *attempt) whole(answer *http.Response, plain io.Reader) {
 	}
 	read := wire.JSONResponse(a.relayOptions(), body)
 	a.Usage, a.Quality = read.Usage, read.Quality
-	a.ServedModel, a.ServedTier = read.Model, read.Tier
+	a.ServedModel, a.ServedTier, a.ResponseID = read.Model, read.Tier, read.ID
 	a.Stage = engine.StageServed
 	if a.left() {
 		a.fail(engine.StageAbandoned, engine.FailureClientLeft, errClientLeft.Error())

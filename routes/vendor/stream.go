@@ -40,6 +40,7 @@ func (a *attempt) stream(answer *http.Response, plain io.Reader) {
 	s.end(err)
 	a.Usage, a.Quality = s.relay.Usage()
 	a.ServedModel, a.ServedTier = s.relay.Served()
+	a.ResponseID = s.relay.ResponseID()
 	if a.Committed {
 		a.last()
 	}

@@ -188,8 +188,15 @@ func (r *Request) readCollection(v span, where string) error {
 	return nil
 }
 
+// maxPreferences is how long a routing object may be. It is walked member by
+// member, and what stands in it once more; real ones have some hundred bytes.
+const maxPreferences = 64 << 10
+
 // readPreferences reads one routing object. What an earlier one named stays.
 func (r *Request) readPreferences(v span, where string) error {
+	if v.to-v.from > maxPreferences {
+		return refused("%q is longer than %d KiB", where, maxPreferences>>10)
+	}
 	f := &r.facts
 	ours := where != "provider"
 	var seen [len(preferences)]bool
@@ -229,7 +236,7 @@ func (r *Request) readPreferences(v span, where string) error {
 		case string(name) == "models":
 			err = r.keep(&f.Models, w.span(), where+".models")
 		case string(name) == "caching":
-			f.AutoCaching = f.AutoCaching || w.isText("auto")
+			// Cut out and left unread until markers are placed.
 		case string(name) == "sessionId":
 			text, _ := textOf(r.Body, w.span())
 			f.OptionID = string(text)
@@ -316,40 +323,47 @@ func (r *Request) readSort(v span, where string) error {
 func (r *Request) readCaching() error {
 	f := &r.facts
 	if v := r.value(fieldCaching); v.found() {
-		text, ok := textOf(r.Body, v)
-		if !ok && r.Body[v.from] != 't' && r.Body[v.from] != 'f' {
+		if first := r.Body[v.from]; first != '"' && first != 't' && first != 'f' {
 			return refused(`"caching" must be "auto"`)
 		}
-		f.AutoCaching = f.AutoCaching || string(text) == "auto"
 	}
 	var ttl string
 	if err := r.text(fieldCacheTTL, &ttl); err != nil {
 		return err
 	}
-	if f.AutoTTL = lifetime(ttl); ttl != "" && f.AutoTTL == 0 {
+	if ttl != "" && lifetime(ttl) == 0 {
 		return refused(`"cache_ttl" must be a lifetime such as 5m or 1h`)
 	}
 	f.Service = r.loose(fieldServiceTier)
 	f.Retention = lifetime(r.loose(fieldRetention))
 	if v := r.value(fieldCacheOptions); v.found() && r.Body[v.from] == '{' {
 		for w := walk(r.Body, v.from); w.next(); {
-			if text, ok := textOf(r.Body, w.span()); ok && w.is("ttl") {
+			if !w.is("ttl") {
+				continue
+			}
+			if text, ok := w.short(w.span()); ok {
 				f.Retention = max(f.Retention, lifetime(string(text)))
 			}
 		}
 	}
 	if v := r.value(fieldMetadata); v.found() && r.Body[v.from] == '{' {
 		for w := walk(r.Body, v.from); w.next(); {
-			if text, ok := textOf(r.Body, w.span()); ok && w.is("user_id") {
+			if !w.is("user_id") {
+				continue
+			}
+			if text, ok := textOf(r.Body, w.span()); ok {
 				f.MetadataUser = string(text)
 			}
 		}
 	}
-	if r.loose(fieldPreviousResponse) != "" {
+	if f.PreviousResponse = r.loose(fieldPreviousResponse); f.PreviousResponse != "" {
 		f.Origin = fieldNames[fieldPreviousResponse]
 	}
+	if v := r.value(fieldStore); v.found() {
+		f.Unstored = r.Body[v.from] == 'f'
+	}
 	if r.hasOpening() {
-		f.Opening = r.opening
+		f.Opening, f.Words = r.opening, r.words
 	}
 	return nil
 }

@@ -31,6 +31,7 @@ const (
 	fieldMessages
 	fieldInput
 	fieldTools
+	fieldStore
 	fields // how many there are
 )
 
@@ -43,6 +44,7 @@ var fieldNames = [fields]string{
 	fieldPreviousResponse: "previous_response_id", fieldRetention: "prompt_cache_retention",
 	fieldCacheOptions: "prompt_cache_options", fieldCacheControl: "cache_control", fieldSystem: "system",
 	fieldInstructions: "instructions", fieldMessages: "messages", fieldInput: "input", fieldTools: "tools",
+	fieldStore: "store",
 }
 
 // ours says whether the member is the gateway's own and is cut out unless the
@@ -151,6 +153,8 @@ func exact(name []byte) field {
 		return fieldInput
 	case "tools":
 		return fieldTools
+	case "store":
+		return fieldStore
 	}
 	return unknown
 }

@@ -1,0 +1,72 @@
+package engine
+
+import (
+	"crypto/sha256"
+	"encoding/binary"
+)
+
+// Thread tells apart the conversations that share a session's id: the main one,
+// the title it is given, sub-agents. They open with other words, and so have
+// other prefixes in a vendor's cache.
+//
+// It is a hash of the first system text and the first other text, read as
+// [Fingerprint] reads them, without the tools: those may change in the middle of
+// a conversation. 0 means that the request opens with no text. Later turns of a
+// conversation have the thread of the first; one that is summed up and goes on
+// under other first words has a new one.
+func Thread(o Opening) uint64 {
+	system, first := textLength(o.System), textLength(o.First)
+	if system == 0 && first == 0 {
+		return 0
+	}
+	h := digest{Hash: sha256.New()}
+	h.length(system)
+	eachText(o.System, h.text)
+	h.length(first)
+	eachText(o.First, h.text)
+	var sum [sha256.Size]byte
+	return max(1, binary.BigEndian.Uint64(h.Sum(sum[:0])))
+}
+
+// HasThreads says whether the requests of this session may belong to several
+// threads: where the id is a conversation's. A fingerprint is of one thread
+// already, and a cache key is a label that many conversations share.
+func (s Session) HasThreads() bool { return s.Class == ClassExplicit || s.Class == ClassAgent }
+
+// lineUp appends the entries of a model in the order in which they are judged:
+// those of the request's own thread, then the other threads', then, if its own
+// thread has none, those of the session that started this one. Each part has the
+// newest first, and a candidate that stands in the line already is left out: what
+// is known of the nearest thread is what counts.
+func (f *Facts) lineUp(line []*Entry, model string) []*Entry {
+	warm := f.Record.For(model)
+	for i := range warm {
+		if warm[i].Thread == f.Thread {
+			line = join(line, &warm[i])
+		}
+	}
+	own := len(line)
+	for i := range warm {
+		if warm[i].Thread != f.Thread {
+			line = join(line, &warm[i])
+		}
+	}
+	if own > 0 {
+		return line
+	}
+	parent := f.Parent.For(model)
+	for i := range parent {
+		line = join(line, &parent[i])
+	}
+	return line
+}
+
+// join appends e unless its candidate stands in the line.
+func join(line []*Entry, e *Entry) []*Entry {
+	for _, other := range line {
+		if other.SameCandidate(*e) {
+			return line
+		}
+	}
+	return append(line, e)
+}
