@@ -27,7 +27,8 @@
 // An evicted record is not deleted from the durable store, whose own expiry
 // sweeps it; until then a restart may bring it back, warm or expired as it is.
 //
-// [Ledger] remembers the last turns of a test or a demonstration.
+// [Ledger] remembers the last turns of a test or a demonstration, and answers
+// for those as the ledger on disk does.
 //
 // Start reading at [Pins].
 package inmem
