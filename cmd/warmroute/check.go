@@ -16,21 +16,26 @@ func checkCommand() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "check CATALOG",
 		Short: "Read a catalog and report every mistake, with file, line and remedy",
-		Args:  cobra.ExactArgs(1),
+		Args: func(_ *cobra.Command, args []string) error {
+			if len(args) != 1 {
+				return usage(errors.New("check takes one catalog: warmroute check catalog.yaml"))
+			}
+			return nil
+		},
 		RunE: func(c *cobra.Command, args []string) error {
 			cat, err := loadCatalog(args[0])
 			var problems catalog.Problems
 			if err != nil && !errors.As(err, &problems) {
-				return err
+				problems = catalog.Problems{{File: args[0], Message: err.Error()}} // it could not be read at all
 			}
 			if output == "json" {
 				if err := printCheck(c, cat, problems); err != nil {
 					return err
 				}
-				if err != nil {
-					return invalid(nil)
-				}
-				return nil
+				return silently(err)
+			}
+			if err != nil && len(problems) == 1 && problems[0].Line == 0 {
+				return err
 			}
 			if err != nil {
 				fmt.Fprintln(c.OutOrStdout(), problems.Error())
@@ -50,6 +55,16 @@ func checkCommand() *cobra.Command {
 	}
 	outputFlag(c, &output)
 	return c
+}
+
+// silently keeps an error's exit code and leaves out its text, which has been
+// said already.
+func silently(err error) error {
+	var c coded
+	if errors.As(err, &c) {
+		return coded{code: c.code}
+	}
+	return err
 }
 
 // loadCatalog reads a catalog; a missing file is exit code 4, a bad one 3.

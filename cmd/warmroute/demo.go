@@ -56,7 +56,9 @@ func demoCommand() *cobra.Command {
 			if play.On && !c.Flags().Changed("log-level") {
 				s.LogLevel = "warn" // every turn of the feed would be a line
 			}
-			return demo(c.Context(), s, play, c.OutOrStdout(), c.ErrOrStderr())
+			ctx, stop := untilSignal(c.Context())
+			defer stop()
+			return demo(ctx, s, play, c.OutOrStdout(), c.ErrOrStderr())
 		},
 	}
 	commonFlags(c, &s)
@@ -108,7 +110,7 @@ func demo(ctx context.Context, s settings, play feedSettings, out, logs io.Write
 	defer ended.Wait()
 	defer stopPlaying()
 	s.Ready = func(gateway, admin string) {
-		fmt.Fprintf(out, "dashboard %s/ui/\n\nsend this twice; the first answer says no_pin, the second confirmed:\n", admin)
+		fmt.Fprint(out, "\nsend this twice; the first answer says no_pin, the second confirmed:\n")
 		fmt.Fprintf(out, `curl -s %s/v1/chat/completions -H 'content-type: application/json' -H 'x-session-id: demo-%s' -d '{"model":"deepseek-v4-pro","messages":[{"role":"user","content":"Which rope floats?"}]}'`+"\n\n", gateway, hex.EncodeToString(session))
 		if !play.On {
 			return

@@ -9,6 +9,7 @@ import (
 	"io/fs"
 	"net/http"
 	"os"
+	"slices"
 	"strings"
 	"text/tabwriter"
 	"time"
@@ -88,14 +89,17 @@ func explain(ctx context.Context, q question, in io.Reader) (*explanation, error
 	pins := inmem.New(inmem.Options{Now: func() time.Time { return now }})
 	defer pins.Close(ctx)
 	health := engine.NewHealth()
-	target, ok := cat.Resolve(request.Target)
-	if !ok {
-		return nil, notFound(fmt.Errorf("the catalog has no model, alias or policy %q", request.Target))
+	models, scope, err := targets(cat, &request)
+	if err != nil {
+		return nil, err
 	}
+	var supposed []supposedPin
 	for i, text := range q.Pins {
-		if err := suppose(ctx, pins, target, session, &request, text, now, uint64(len(q.Pins)-i)); err != nil {
+		pin, err := suppose(ctx, pins, models, session.Key(scope), &request, text, now, uint64(len(q.Pins)-i))
+		if err != nil {
 			return nil, err
 		}
+		supposed = append(supposed, pin)
 	}
 	for _, name := range q.Down {
 		if err := fail(health, cat, name, now); err != nil {
@@ -120,7 +124,29 @@ func explain(ctx context.Context, q question, in io.Reader) (*explanation, error
 	case err != nil:
 		return nil, usage(err)
 	}
-	return describe(&turn, request, now), nil
+	e := describe(&turn, request, now)
+	e.Supposed = supposed
+	e.note(&turn, cat)
+	return e, nil
+}
+
+// targets are the models that the request may reach, in order, and its scope.
+func targets(cat *catalog.Catalog, request *engine.Request) (models []*catalog.Model, scope string, err error) {
+	names := append([]string{request.Target}, request.Models...)
+	if request.Target == "" {
+		names = names[1:]
+	}
+	for i, name := range names {
+		target, ok := cat.Resolve(name)
+		if !ok {
+			return nil, "", notFound(fmt.Errorf("the catalog has no model, alias or policy %q", name))
+		}
+		if i == 0 {
+			scope = target.Scope()
+		}
+		models = append(models, target.Models...)
+	}
+	return models, scope, nil
 }
 
 func (q question) now() (time.Time, error) {
@@ -176,35 +202,41 @@ func (q question) read(in io.Reader) (engine.Request, error) {
 	return request, nil
 }
 
-// suppose keeps a pin for every model of the target that the vendor serves.
-func suppose(ctx context.Context, pins engine.Pins, target catalog.Target, session engine.Session, request *engine.Request, text string, now time.Time, turn uint64) error {
+// suppose keeps a pin for every one of the models that the vendor serves.
+func suppose(ctx context.Context, pins engine.Pins, models []*catalog.Model, key engine.PinKey, request *engine.Request, text string, now time.Time, turn uint64) (supposedPin, error) {
 	name, age, _ := strings.Cut(text, "@")
 	ago := time.Duration(0)
 	if age != "" {
 		var err error
 		if ago, err = time.ParseDuration(age); err != nil || ago < 0 {
-			return usage(fmt.Errorf("--pin %s: write the age as 90s or 2m", text))
+			return supposedPin{}, usage(fmt.Errorf("--pin %s: write the age as 90s or 2m", text))
 		}
 	}
 	name, credential, _ := strings.Cut(name, "/")
-	found := false
-	for _, m := range target.Models {
+	pin := supposedPin{Vendor: name, Credential: credential, At: now.Add(-ago)}
+	for _, m := range models {
 		for _, route := range m.Routes {
 			if route.Vendor.Name != name {
 				continue
 			}
-			found = true
-			accepted := now.Add(-ago)
-			entry := engine.Entry{Vendor: name, Credential: credential, Turn: turn, AcceptedAt: accepted, ExpiresAt: engine.ExpiryOf(accepted, engine.Lifetime(request, route))}
-			if err := pins.Keep(ctx, session.Key(target.Scope()), m.Name, entry); err != nil {
-				return err
+			if credential != "" && !has(route.Vendor, credential) {
+				return supposedPin{}, notFound(fmt.Errorf("--pin %s: vendor %s has no credential %q", text, name, credential))
+			}
+			pin.Ends = engine.ExpiryOf(pin.At, engine.Lifetime(request, route))
+			entry := engine.Entry{Vendor: name, Credential: credential, Turn: turn, AcceptedAt: pin.At, ExpiresAt: pin.Ends}
+			if err := pins.Keep(ctx, key, m.Name, entry); err != nil {
+				return supposedPin{}, err
 			}
 		}
 	}
-	if !found {
-		return notFound(fmt.Errorf("--pin %s: no model of this target has a route at %s", text, name))
+	if pin.Ends.IsZero() {
+		return supposedPin{}, notFound(fmt.Errorf("--pin %s: no model of this request has a route at %s", text, name))
 	}
-	return nil
+	return pin, nil
+}
+
+func has(v *catalog.Vendor, credential string) bool {
+	return slices.ContainsFunc(v.Credentials, func(c catalog.Credential) bool { return c.ID == credential })
 }
 
 // fail makes every route of a vendor look as if it had failed three times running.
@@ -233,13 +265,23 @@ func fail(health *engine.Health, cat *catalog.Catalog, name string, now time.Tim
 
 // explanation is a decision in words and decimals: stable for scripts.
 type explanation struct {
-	Target  string             `json:"target"`
-	API     catalog.API        `json:"api"`
-	At      time.Time          `json:"at"`
-	Session explainedSession   `json:"session"`
-	Prompt  explainedPrompt    `json:"prompt"`
-	Models  []explainedModel   `json:"models"`
-	Order   []explainedAttempt `json:"order"`
+	Target   string             `json:"target"`
+	API      catalog.API        `json:"api"`
+	At       time.Time          `json:"at"`
+	Session  explainedSession   `json:"session"`
+	Prompt   explainedPrompt    `json:"prompt"`
+	Supposed []supposedPin      `json:"supposed"`
+	Models   []explainedModel   `json:"models"`
+	Order    []explainedAttempt `json:"order"`
+	Notes    []string           `json:"notes"`
+}
+
+// supposedPin is a pin that --pin asked to suppose.
+type supposedPin struct {
+	Vendor     string    `json:"vendor"`
+	Credential string    `json:"credential,omitempty"`
+	At         time.Time `json:"accepted_at"`
+	Ends       time.Time `json:"expires_at"`
 }
 
 type explainedSession struct {
@@ -290,6 +332,8 @@ type explainedAttempt struct {
 	Input      *string `json:"input"`
 	CacheRead  *string `json:"cache_read"`
 	Output     *string `json:"output"`
+	MinPrefix  int64   `json:"min_prefix"`
+	TTL        string  `json:"ttl"`
 }
 
 // price is a rate as text, nil where it is not known.
@@ -323,9 +367,27 @@ func describe(turn *engine.Turn, request engine.Request, now time.Time) *explana
 	}
 	for _, i := range turn.Decision.Order {
 		c := turn.Plan.Candidates[i]
-		e.Order = append(e.Order, explainedAttempt{Model: c.Route.Model.Name, Vendor: c.Route.Vendor.Name, Credential: c.Credential, Down: c.Down, Input: price(c.Card.Input), CacheRead: price(c.Card.CacheRead), Output: price(c.Card.Output)})
+		e.Order = append(e.Order, explainedAttempt{Model: c.Route.Model.Name, Vendor: c.Route.Vendor.Name, Credential: c.Credential, Down: c.Down, Input: price(c.Card.Input), CacheRead: price(c.Card.CacheRead), Output: price(c.Card.Output),
+			MinPrefix: c.Route.Cache.Minimum(), TTL: c.Route.Cache.TTL.String()})
 	}
 	return e
+}
+
+// note says what a reader could not know from the outcome alone.
+func (e *explanation) note(turn *engine.Turn, cat *catalog.Catalog) {
+	e.Notes = []string{}
+	if e.Supposed == nil {
+		e.Supposed = []supposedPin{}
+	}
+	for _, f := range turn.Decision.Models {
+		if f.Outcome == engine.SkippedBelowMinPrefix {
+			e.Notes = append(e.Notes, fmt.Sprintf("the gateway named this session itself (%s), and such sessions are pinned only from a vendor's smallest cacheable prompt on (column min); name the session to pin it at any size, for example with -H 'x-session-id: a'", turn.Session.Class))
+			break
+		}
+	}
+	if !allKeyed(cat) {
+		e.Notes = append(e.Notes, "explain supposes that every credential has its key; the gateway leaves out those that have none (warmroute check lists them)")
+	}
 }
 
 // print is the explanation for people.
@@ -336,6 +398,9 @@ func (e *explanation) print(to io.Writer) error {
 		session = fmt.Sprintf("%s (%s, class %s)", e.Session.ID, e.Session.Source, e.Session.Class)
 	}
 	fmt.Fprintf(w, "target\t%s, %s, at %s\nsession\t%s\nprompt\tabout %d tokens (%s)\n", e.Target, e.API, e.At.Format(time.RFC3339), session, e.Prompt.Tokens, e.Prompt.Basis)
+	for _, p := range e.Supposed {
+		fmt.Fprintf(w, "supposed\tserved by %s%s %s before, %s\n", p.Vendor, optional("/%s", p.Credential), e.At.Sub(p.At), ends(p.Ends.Sub(e.At)))
+	}
 	for _, m := range e.Models {
 		fmt.Fprintf(w, "%s\t%s%s\n", m.Model, m.Outcome, optional(" (%s)", string(m.Detail)))
 		if m.Pinned != "" {
@@ -348,15 +413,42 @@ func (e *explanation) print(to io.Writer) error {
 			fmt.Fprintf(w, "\t%s is not in the plan: %s\n", r.Vendor, r.Why)
 		}
 	}
-	fmt.Fprint(w, "\norder\tvendor\tmodel\tinput\tcache read\toutput\t\n")
+	fmt.Fprint(w, "\norder\tvendor\tmodel\tinput\tcache read\toutput\tmin\tttl\t\n")
 	for i, a := range e.Order {
 		state := ""
 		if a.Down {
 			state = "down"
 		}
-		fmt.Fprintf(w, "%d\t%s%s\t%s\t%s\t%s\t%s\t%s\n", i+1, a.Vendor, optional("/%s", a.Credential), a.Model, known(a.Input), known(a.CacheRead), known(a.Output), state)
+		fmt.Fprintf(w, "%d\t%s%s\t%s\t%s\t%s\t%s\t%d\t%s\t%s\n", i+1, a.Vendor, optional("/%s", a.Credential), a.Model, known(a.Input), known(a.CacheRead), known(a.Output), a.MinPrefix, a.TTL, state)
 	}
-	return w.Flush()
+	if err := w.Flush(); err != nil {
+		return err
+	}
+	for _, n := range e.Notes {
+		if _, err := fmt.Fprintf(to, "\nnote: %s\n", n); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// ends says when a pin ends, seen from the moment of the request.
+func ends(in time.Duration) string {
+	if in <= 0 {
+		return fmt.Sprintf("expired %s before", -in)
+	}
+	return fmt.Sprintf("expires %s after", in)
+}
+
+func allKeyed(c *catalog.Catalog) bool {
+	for _, v := range c.Vendors {
+		for i := range v.Credentials {
+			if _, ok := v.Credentials[i].Secret(); !ok {
+				return false
+			}
+		}
+	}
+	return true
 }
 
 func rivals(all []explainedRival) string {

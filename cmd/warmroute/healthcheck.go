@@ -1,8 +1,12 @@
 package main
 
 import (
+	"errors"
 	"fmt"
+	"net"
 	"net/http"
+	"net/url"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -19,18 +23,26 @@ func healthcheckCommand() *cobra.Command {
 			if err := fromEnvironment(c.Flags()); err != nil {
 				return err
 			}
+			address := strings.TrimSuffix(strings.TrimPrefix(admin, "http://"), "/")
+			if _, _, err := net.SplitHostPort(address); err != nil {
+				return usage(fmt.Errorf("--admin %s: write host:port", admin))
+			}
 			path := "/healthz"
 			if ready {
 				path = "/readyz"
 			}
 			client := http.Client{Timeout: 3 * time.Second, Transport: &http.Transport{Proxy: nil}}
-			answer, err := client.Get("http://" + admin + path)
+			answer, err := client.Get("http://" + address + path)
 			if err != nil {
-				return fmt.Errorf("no gateway answers at %s: %w", admin, err)
+				var reason *url.Error
+				if errors.As(err, &reason) {
+					err = reason.Err // without the address, which is said already
+				}
+				return fmt.Errorf("no gateway answers at %s: %w", address, err)
 			}
 			defer answer.Body.Close()
 			if answer.StatusCode != http.StatusOK {
-				return fmt.Errorf("%s%s answers %s", admin, path, answer.Status)
+				return fmt.Errorf("%s%s answers %s", address, path, answer.Status)
 			}
 			_, err = fmt.Fprintln(c.OutOrStdout(), "ok")
 			return err

@@ -10,9 +10,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"os/signal"
 	"strings"
-	"syscall"
 	_ "time/tzdata" // price windows name time zones; the machine may have none
 
 	"github.com/spf13/cobra"
@@ -51,17 +49,13 @@ func notFound(err error) error { return coded{exitNotFound, err} }
 func usage(err error) error    { return coded{exitUsage, err} }
 
 func main() {
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
-	go func() {
-		<-ctx.Done()
-		stop() // a second signal ends the process at once
-	}()
-	os.Exit(run(ctx, os.Args[1:]))
+	os.Exit(run(context.Background(), os.Args[1:]))
 }
 
 func run(ctx context.Context, args []string) int {
 	root := &cobra.Command{
 		Use:           "warmroute",
+		Version:       version,
 		Short:         "Route LLM traffic to the vendor whose prompt cache is warm, while that is cheapest",
 		SilenceUsage:  true,
 		SilenceErrors: true,

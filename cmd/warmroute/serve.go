@@ -8,13 +8,12 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"io/fs"
+	stdlog "log"
 	"log/slog"
 	"net"
 	"net/http"
 	"os"
 	"os/signal"
-	"path/filepath"
 	"sync/atomic"
 	"syscall"
 	"time"
@@ -23,8 +22,6 @@ import (
 
 	"github.com/warmroute/warmroute/catalog"
 	"github.com/warmroute/warmroute/engine"
-	"github.com/warmroute/warmroute/engine/badgerstore"
-	"github.com/warmroute/warmroute/engine/inmem"
 	"github.com/warmroute/warmroute/routes"
 	"github.com/warmroute/warmroute/routes/vendor"
 	"github.com/warmroute/warmroute/web"
@@ -57,7 +54,9 @@ func serveCommand() *cobra.Command {
 			if err := fromEnvironment(c.Flags()); err != nil {
 				return err
 			}
-			return serve(c.Context(), s, c.OutOrStdout(), c.ErrOrStderr())
+			ctx, stop := untilSignal(c.Context())
+			defer stop()
+			return serve(ctx, s, c.OutOrStdout(), c.ErrOrStderr())
 		},
 	}
 	f := c.Flags()
@@ -65,6 +64,12 @@ func serveCommand() *cobra.Command {
 	f.StringVar(&s.Data, "data", "./data", "the folder that keeps the pins")
 	commonFlags(c, &s)
 	return c
+}
+
+// untilSignal ends at the first SIGINT or SIGTERM. Only commands that have
+// something to wind up wait for one; the others end as any program does.
+func untilSignal(ctx context.Context) (context.Context, context.CancelFunc) {
+	return signal.NotifyContext(ctx, os.Interrupt, syscall.SIGTERM)
 }
 
 // commonFlags adds the flags that serve and demo share.
@@ -86,6 +91,9 @@ func serve(ctx context.Context, s settings, out, logs io.Writer) error {
 	if err != nil {
 		return err
 	}
+	// net/http writes what a vendor sent unasked to the global log, prompts and
+	// keys included.
+	stdlog.SetOutput(io.Discard)
 	if err := s.check(); err != nil {
 		return err
 	}
@@ -98,29 +106,36 @@ func serve(ctx context.Context, s settings, out, logs io.Writer) error {
 	}
 	live := catalog.NewLive(s.Catalog, first)
 
-	keep, err := openPins(ctx, s.Data, log)
+	// Listening comes first: an address in use is known before anything is opened.
+	listener, err := net.Listen("tcp", s.Listen)
+	if err != nil {
+		return fmt.Errorf("cannot listen for clients: %w; choose another address with --listen", err)
+	}
+	defer listener.Close()
+	adminListener, err := net.Listen("tcp", s.Admin)
+	if err != nil {
+		return fmt.Errorf("cannot listen for admin: %w; choose another address with --admin", err)
+	}
+	defer adminListener.Close()
+	kept, err := open(ctx, s.Data, log)
 	if err != nil {
 		return err
 	}
-	defer keep.close(log)
-	secret, err := instanceSecret(s.Data)
-	if err != nil {
-		return err
-	}
+	defer kept.close(log)
 
-	recent := &inmem.Ledger{Max: recentTurns}
 	gateway := &engine.Gateway{
 		Catalog: live.Current,
-		Pins:    keep.pins,
+		Pins:    kept.pins,
 		Health:  engine.NewHealth(),
-		Ledger:  recent,
+		Ledger:  kept.books,
+		Intents: kept.books,
 		Gate:    catalog.Gate(s.Gate),
 		Off:     !s.Affinity,
 		Now:     time.Now,
 		TurnID:  turnIDs(),
 	}
 	var draining atomic.Bool
-	vendors := vendor.New(vendor.Options{HintKey: secret})
+	vendors := vendor.New(vendor.Options{HintKey: kept.secret})
 	defer vendors.Close()
 	client := routes.NewServer(routes.New(routes.Options{
 		Gateway:  gateway,
@@ -129,23 +144,20 @@ func serve(ctx context.Context, s settings, out, logs io.Writer) error {
 		Metadata: vendor.Metadata(s.Metadata),
 	}))
 	pages := http.NewServeMux()
-	pages.Handle("/ui/", web.New(web.Options{Turns: recent.Recorded, Catalog: live.Current}))
+	pages.Handle("/ui/", web.New(web.Options{
+		Books:   kept.books,
+		Catalog: live.Current,
+		Status:  func() web.Status { return status(live, kept, draining.Load()) },
+		Gateway: "http://" + listener.Addr().String(),
+	}))
+	pages.Handle("GET /{$}", http.RedirectHandler("/ui/", http.StatusFound))
 	pages.Handle("/", routes.Admin(routes.AdminOptions{
 		Log:    log,
-		Ready:  func() routes.Readiness { return readiness(live, keep, draining.Load()) },
+		Ready:  func() routes.Readiness { return readiness(live, kept, draining.Load()) },
 		Reload: func() error { return reload(live, log) },
 	}))
 	admin := routes.NewServer(pages)
 
-	listener, err := net.Listen("tcp", s.Listen)
-	if err != nil {
-		return fmt.Errorf("cannot listen for clients: %w", err)
-	}
-	adminListener, err := net.Listen("tcp", s.Admin)
-	if err != nil {
-		listener.Close()
-		return fmt.Errorf("cannot listen for admin: %w", err)
-	}
 	watching, stopWatching := context.WithCancel(ctx)
 	defer stopWatching()
 	go follow(watching, live, log)
@@ -153,7 +165,7 @@ func serve(ctx context.Context, s settings, out, logs io.Writer) error {
 	failed := make(chan error, 2)
 	go func() { failed <- client.Serve(listener) }()
 	go func() { failed <- admin.Serve(adminListener) }()
-	fmt.Fprintf(out, "gateway http://%s\nadmin http://%s\n", listener.Addr(), adminListener.Addr())
+	fmt.Fprintf(out, "gateway http://%s\nadmin http://%s\ndashboard http://%s/ui/\n", listener.Addr(), adminListener.Addr(), adminListener.Addr())
 	if s.Ready != nil {
 		s.Ready("http://"+listener.Addr().String(), "http://"+adminListener.Addr().String())
 	}
@@ -165,21 +177,28 @@ func serve(ctx context.Context, s settings, out, logs io.Writer) error {
 		return err
 	case <-ctx.Done():
 	}
-	log.Info("draining", "limit", s.Drain.String())
+	log.Info("draining: running turns may end; a second signal cuts them", "limit", s.Drain.String())
 	draining.Store(true)
 	drain, cancel := context.WithTimeout(context.Background(), s.Drain)
 	defer cancel()
+	again := make(chan os.Signal, 1)
+	signal.Notify(again, os.Interrupt, syscall.SIGTERM)
+	defer signal.Stop(again)
+	go func() {
+		select {
+		case <-again:
+			cancel()
+		case <-drain.Done():
+		}
+	}()
 	err = client.Shutdown(drain)
 	if err != nil {
-		log.Warn("turns were cut at the end of the drain time", "error", err.Error())
+		log.Warn("turns were cut")
 		client.Close()
 	}
 	admin.Close()
 	return nil
 }
-
-// recentTurns is how many turns the admin page shows.
-const recentTurns = 500
 
 // check refuses settings that would not work or would not be safe.
 func (s settings) check() error {
@@ -192,6 +211,12 @@ func (s settings) check() error {
 	case catalog.GateCacheRead, catalog.GateOwnPrice, catalog.GateOff:
 	default:
 		return usage(fmt.Errorf("--gate %s: say cache_read, own_price or off", s.Gate))
+	}
+	if s.Drain < 0 {
+		return usage(fmt.Errorf("--drain %s: say how long, such as 60s", s.Drain))
+	}
+	if s.Data == "" {
+		return usage(errors.New("--data names no folder"))
 	}
 	for _, a := range []struct{ flag, address string }{{"--listen", s.Listen}, {"--admin", s.Admin}} {
 		host, _, err := net.SplitHostPort(a.address)
@@ -216,75 +241,6 @@ func logger(s settings, to io.Writer) (*slog.Logger, error) {
 		return nil, usage(fmt.Errorf("--log-level %s: say debug, info, warn or error", s.LogLevel))
 	}
 	return slog.New(slog.NewJSONHandler(to, &slog.HandlerOptions{Level: level})), nil
-}
-
-// pins are the pins in memory and the store behind them, if it could be opened.
-type pinStore struct {
-	pins    *inmem.Pins
-	store   *badgerstore.Store
-	trouble string // why there is no store behind; empty if there is
-}
-
-// openPins opens the store under data and starts loading it. A folder in use by
-// another process is an error; a store that cannot be opened otherwise leaves
-// the pins in memory only, which costs money and never correctness.
-func openPins(ctx context.Context, data string, log *slog.Logger) (*pinStore, error) {
-	dir := filepath.Join(data, "pins")
-	store, err := badgerstore.Open(dir, badgerstore.Options{Log: log})
-	if errors.Is(err, badgerstore.ErrLocked) {
-		return nil, err
-	}
-	if err != nil {
-		log.Error("pins are kept in memory only", "error", err.Error())
-		return &pinStore{pins: inmem.New(inmem.Options{}), trouble: err.Error()}, nil
-	}
-	p := &pinStore{pins: inmem.New(inmem.Options{Backing: store}), store: store}
-	go func() {
-		if err := p.pins.Load(ctx); err != nil && ctx.Err() == nil {
-			log.Error("stored pins could not be loaded", "error", err.Error())
-		}
-	}()
-	return p, nil
-}
-
-// close writes what is unwritten and closes the store, each within two seconds.
-func (p *pinStore) close(log *slog.Logger) {
-	ctx, cancel := context.WithTimeout(context.Background(), 2*time.Second)
-	defer cancel()
-	if err := p.pins.Close(ctx); err != nil {
-		log.Error("pins were not all written", "error", err.Error(), "unwritten", p.pins.Unwritten())
-	}
-	if p.store == nil {
-		return
-	}
-	if err := p.store.Close(ctx); err != nil {
-		log.Error("the pin store did not close cleanly", "error", err.Error())
-	}
-}
-
-// instanceSecret is the key of what is sent upstream in place of session ids.
-// It is made once and kept beside the pins, so that hints stay the same across
-// restarts.
-func instanceSecret(data string) ([]byte, error) {
-	path := filepath.Join(data, "secret")
-	text, err := os.ReadFile(path)
-	switch {
-	case err == nil && len(text) == 32:
-		return text, nil
-	case err == nil:
-		return nil, fmt.Errorf("%s is damaged: it must hold 32 bytes; remove it to have a new one made", path)
-	case !errors.Is(err, fs.ErrNotExist):
-		return nil, fmt.Errorf("the instance secret cannot be read: %w", err)
-	}
-	secret := make([]byte, 32)
-	rand.Read(secret)
-	if err := os.MkdirAll(data, 0o700); err != nil {
-		return nil, fmt.Errorf("the data folder cannot be made: %w", err)
-	}
-	if err := os.WriteFile(path, secret, 0o600); err != nil {
-		return nil, fmt.Errorf("the instance secret cannot be kept: %w", err)
-	}
-	return secret, nil
 }
 
 // turnIDs makes ids that no other process makes: a random beginning and a count.
@@ -337,18 +293,61 @@ func logReload(status catalog.Status, log *slog.Logger) {
 }
 
 // readiness is what /readyz says.
-func readiness(live *catalog.Live, keep *pinStore, draining bool) routes.Readiness {
-	status, pins := live.Status(), keep.pins.Stats()
+func readiness(live *catalog.Live, kept *keep, draining bool) routes.Readiness {
+	status, pins := live.Status(), kept.pins.Stats()
 	r := routes.Readiness{
 		Ready:   !draining,
 		Catalog: routes.CatalogStatus{Path: status.Path, Digest: status.Digest, Loaded: status.LoadedAt},
-		Pins:    routes.PinStatus{Loaded: pins.Loaded, Unwritten: int(pins.Unwritten), Records: pins.Records, Problem: keep.trouble},
+		Pins:    routes.PinStatus{Loaded: pins.Loaded, Unwritten: int(pins.Unwritten), Records: pins.Records, Problem: kept.pinProblem()},
 	}
-	if draining {
+	switch {
+	case draining:
 		r.Reason = "draining"
+	case !usable(live.Current()):
+		r.Ready, r.Reason = false, "no route can be used: none is enabled and has its vendor's key"
+	case kept.bookTrouble != "":
+		r.Reason = "turns are booked in memory only: " + kept.bookTrouble
+	case r.Pins.Problem != "":
+		r.Reason = "pins are kept in memory only: " + r.Pins.Problem
+	case status.Rejected != nil:
+		r.Reason = "the catalog's last edit was refused; the last good one is in force"
 	}
 	if status.Rejected != nil {
 		r.Catalog.Problem = status.Rejected.Error()
 	}
 	return r
+}
+
+// status is what every page of the dashboard says of the gateway.
+func status(live *catalog.Live, kept *keep, draining bool) web.Status {
+	s := web.Status{Pins: int64(kept.pins.Len()), Draining: draining}
+	if err := live.Status().Rejected; err != nil {
+		s.Problem = err.Error()
+	}
+	if kept.ledger != nil {
+		s.Dropped = kept.ledger.Stats().Dropped
+	}
+	return s
+}
+
+// usable says whether any route could serve a turn: it is not disabled, and its
+// vendor needs no key or has one.
+func usable(c *catalog.Catalog) bool {
+	for _, m := range c.Models {
+		for _, route := range m.Routes {
+			if route.Disabled == "" && keyed(route.Vendor) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+func keyed(v *catalog.Vendor) bool {
+	for i := range v.Credentials {
+		if _, ok := v.Credentials[i].Secret(); ok {
+			return true
+		}
+	}
+	return len(v.Credentials) == 0
 }

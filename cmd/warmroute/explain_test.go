@@ -1,0 +1,117 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/warmroute/warmroute/engine"
+)
+
+// harbour is a catalog in which the second vendor's cache is worth going back to.
+const harbour = `version: 1
+vendors:
+  quay: {api: [chat], base_url: https://quay.example/v1, credentials: [{id: main, env: QUAY_KEY_THAT_IS_NOT_SET}]}
+  pier: {api: [chat], base_url: https://pier.example/v1}
+models:
+  sea/charts:
+    routes:
+      - {vendor: quay, model: x, price: {input: 2.50, output: 10, cache_read: 0.25}}
+      - {vendor: pier, model: x, price: {input: 3, output: 15, cache_read: 0.30}}
+  sea/winds:
+    routes:
+      - {vendor: pier, model: y, price: {input: 1, output: 1}}
+`
+
+func asked(t *testing.T, q question, body string) (*explanation, error) {
+	t.Helper()
+	q.Catalog = filepath.Join(t.TempDir(), "catalog.yaml")
+	if err := os.WriteFile(q.Catalog, []byte(harbour), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	q.Request, q.API, q.Gate, q.At = "-", "chat", "cache_read", "2026-11-29T09:30:00Z"
+	return explain(context.Background(), q, strings.NewReader(body))
+}
+
+const named = `{"model":"sea/charts","session_id":"boat","messages":[{"role":"user","content":"hi"}]}`
+
+func TestExplainShowsThePromotionAndItsPrices(t *testing.T) {
+	e, err := asked(t, question{Pins: []string{"pier@2m"}}, named)
+	if err != nil {
+		t.Fatal(err)
+	}
+	m := e.Models[0]
+	if m.Outcome != engine.Promoted || m.Displaced != "quay" || *m.Gate.CacheRead != "0.3" || *m.Gate.Rivals[0].Input != "2.5" || e.Order[0].Vendor != "pier" {
+		t.Errorf("explained as %+v %+v", m, e.Order)
+	}
+	var text strings.Builder
+	if err := e.print(&text); err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{
+		"promoted", "pinned to pier, ahead of quay", "reading at 0.3 against own input 3, quay 2.5",
+		"served by pier 2m0s before, expires 2m45s after", "supposes that every credential has its key",
+	} {
+		if !strings.Contains(text.String(), want) {
+			t.Errorf("the text lacks %q:\n%s", want, text.String())
+		}
+	}
+}
+
+func TestExplainSaysWhyAPinCountsForNothing(t *testing.T) {
+	for _, c := range []struct {
+		name, body string
+		q          question
+		outcome    engine.Outcome
+	}{
+		{"its window has passed", named, question{Pins: []string{"pier@5m"}}, engine.PinExpired},
+		{"its vendor is failing", named, question{Pins: []string{"pier"}, Down: []string{"pier"}}, engine.SkippedHealthDown},
+		{"the request leaves it out", strings.Replace(named, `"messages"`, `"providerOptions":{"gateway":{"only":["quay"]}},"messages"`, 1), question{Pins: []string{"pier"}}, engine.SkippedNotInPlan},
+		{"affinity is off", named, question{Pins: []string{"pier"}, Headers: []string{"x-warmroute-affinity: off"}}, engine.SkippedModeOff},
+		{"the gateway named the session itself", strings.Replace(named, `"session_id":"boat",`, "", 1), question{Pins: []string{"pier"}}, engine.SkippedBelowMinPrefix},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			e, err := asked(t, c.q, c.body)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if e.Models[0].Outcome != c.outcome {
+				t.Errorf("outcome %s, want %s", e.Models[0].Outcome, c.outcome)
+			}
+		})
+	}
+}
+
+func TestExplainPinsAFallbackModel(t *testing.T) {
+	e, err := asked(t, question{Pins: []string{"pier"}}, `{"model":"sea/charts","models":["sea/winds"],"session_id":"boat","messages":[]}`)
+	if err != nil || len(e.Models) != 2 || e.Models[1].Outcome != engine.Confirmed {
+		t.Errorf("%+v, %v", e, err)
+	}
+}
+
+func TestExplainRefusesWhatItCannotSuppose(t *testing.T) {
+	for _, c := range []struct {
+		name, body, says string
+		q                question
+		code             int
+	}{
+		{"a vendor that serves nothing here", named, "has a route at reef", question{Pins: []string{"reef"}}, exitNotFound},
+		{"a credential that is not there", named, `no credential "spare"`, question{Pins: []string{"quay/spare"}}, exitNotFound},
+		{"an age that is none", named, "write the age", question{Pins: []string{"pier@soon"}}, exitUsage},
+		{"a failing vendor that is not there", named, "no such vendor", question{Down: []string{"reef"}}, exitNotFound},
+		{"a model that is not there", `{"model":"land","messages":[]}`, `"land"`, question{}, exitNotFound},
+		{"a header without a colon", named, "name: value", question{Headers: []string{"x"}}, exitUsage},
+		{"a pin without a session", `{"model":"sea/charts","messages":[]}`, "names no session", question{Pins: []string{"pier"}}, exitUsage},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			_, err := asked(t, c.q, c.body)
+			var exit coded
+			if !errors.As(err, &exit) || exit.code != c.code || !strings.Contains(err.Error(), c.says) {
+				t.Errorf("error %v, want exit %d and %q", err, c.code, c.says)
+			}
+		})
+	}
+}

@@ -1,0 +1,161 @@
+package main
+
+import (
+	"context"
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"io/fs"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"sync/atomic"
+	"time"
+
+	"github.com/warmroute/warmroute/engine"
+	"github.com/warmroute/warmroute/engine/badgerstore"
+	"github.com/warmroute/warmroute/engine/inmem"
+)
+
+// booksInMemory is how many turns are remembered where no ledger can be opened.
+const booksInMemory = 10_000
+
+// closeTime is how long each store may take to write what is unwritten.
+const closeTime = 2 * time.Second
+
+// keep is what outlives a turn: the pins in memory with the store behind them,
+// and the ledger.
+type keep struct {
+	pins   *inmem.Pins
+	store  *badgerstore.Store  // nil where the pins are in memory only
+	ledger *badgerstore.Ledger // nil where the books are in memory only
+	books  books
+	secret []byte // keys what is sent upstream in place of session ids
+
+	pinTrouble, bookTrouble string                 // why there is no store behind; empty if there is
+	lost                    atomic.Pointer[string] // why pins could not be written when last tried
+}
+
+// books is a ledger that can be asked.
+type books interface {
+	engine.Ledger
+	engine.Intents
+	engine.Books
+}
+
+// open opens what is kept under data and starts loading the pins. A folder in
+// use by another process is an error. A store that cannot be opened otherwise
+// leaves pins or books in memory only: that costs money and history, never a
+// turn.
+func open(ctx context.Context, data string, log *slog.Logger) (*keep, error) {
+	k := &keep{}
+	var err error
+	if k.secret, err = instanceSecret(data); err != nil {
+		log.Error("what vendors are sent in place of session ids changes at the next start", "error", err.Error())
+	}
+	if err := k.openPins(ctx, filepath.Join(data, "pins"), log); err != nil {
+		return nil, err
+	}
+	if err := k.openBooks(filepath.Join(data, "ledger"), log); err != nil {
+		k.close(log)
+		return nil, err
+	}
+	return k, nil
+}
+
+func (k *keep) openPins(ctx context.Context, dir string, log *slog.Logger) error {
+	store, err := badgerstore.Open(dir, badgerstore.Options{Log: log})
+	switch {
+	case errors.Is(err, badgerstore.ErrLocked):
+		return err
+	case err != nil:
+		log.Error("pins are kept in memory only", "error", err.Error())
+		k.pins, k.pinTrouble = inmem.New(inmem.Options{}), err.Error()
+		return nil
+	}
+	lost := func(err error) {
+		text := err.Error()
+		if was := k.lost.Swap(&text); was == nil || *was != text { // once for each reason, not for each try
+			log.Error("pins could not be written; it is tried again", "error", text)
+		}
+	}
+	k.store, k.pins = store, inmem.New(inmem.Options{Backing: store, Lost: lost})
+	go func() {
+		if err := k.pins.Load(ctx); err != nil && ctx.Err() == nil {
+			log.Error("stored pins could not be loaded", "error", err.Error())
+		}
+	}()
+	return nil
+}
+
+func (k *keep) openBooks(dir string, log *slog.Logger) error {
+	ledger, err := badgerstore.OpenLedger(dir, badgerstore.LedgerOptions{Log: log})
+	switch {
+	case errors.Is(err, badgerstore.ErrLocked):
+		return err
+	case err != nil:
+		log.Error("turns are booked in memory only", "error", err.Error())
+		k.books, k.bookTrouble = &inmem.Ledger{Max: booksInMemory}, err.Error()
+		return nil
+	}
+	k.ledger, k.books = ledger, ledger
+	return nil
+}
+
+// close writes what is unwritten and closes the stores.
+func (k *keep) close(log *slog.Logger) {
+	say := func(what string, err error) {
+		if err != nil {
+			log.Error(what, "error", err.Error())
+		}
+	}
+	within := func(call func(context.Context) error) error {
+		ctx, cancel := context.WithTimeout(context.Background(), closeTime)
+		defer cancel()
+		return call(ctx)
+	}
+	say("pins were not all written", within(k.pins.Close))
+	if k.store != nil {
+		say("the pin store did not close cleanly", within(k.store.Close))
+	}
+	if k.ledger != nil {
+		say("the ledger did not close cleanly", within(k.ledger.Close))
+	}
+}
+
+// pinProblem is what is wrong with the pins' store now; empty if nothing is.
+func (k *keep) pinProblem() string {
+	if k.pinTrouble != "" {
+		return k.pinTrouble
+	}
+	if lost := k.lost.Load(); lost != nil && k.pins.Unwritten() > 0 {
+		return *lost
+	}
+	return ""
+}
+
+// instanceSecret is made once and kept beside the pins, so that what vendors are
+// sent in place of a session id stays the same across restarts. With an error
+// comes a secret for this process alone.
+func instanceSecret(data string) (secret []byte, err error) {
+	path := filepath.Join(data, "secret")
+	secret, err = os.ReadFile(path)
+	if err == nil && len(secret) == 32 {
+		return secret, nil
+	}
+	fresh := make([]byte, 32)
+	rand.Read(fresh)
+	if err == nil {
+		return fresh, fmt.Errorf("%s is damaged: it must hold 32 bytes; remove it to have a new one made", path)
+	}
+	if !errors.Is(err, fs.ErrNotExist) {
+		return fresh, fmt.Errorf("the instance secret cannot be read: %w", err)
+	}
+	if err := os.MkdirAll(data, 0o700); err != nil {
+		return fresh, fmt.Errorf("the data folder cannot be made: %w", err)
+	}
+	if err := os.WriteFile(path, fresh, 0o600); err != nil {
+		return fresh, fmt.Errorf("the instance secret cannot be kept: %w", err)
+	}
+	return fresh, nil
+}
