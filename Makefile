@@ -33,13 +33,13 @@ check: ## formatting, vet, staticcheck, catalog examples
 
 bench: ## the figures of the hot path, in the format benchstat reads
 	$(GO) test -run '^$$' -bench . -benchmem -benchtime $(BENCHTIME) -count $(COUNT) \
-	  ./pricing ./engine/... ./routes/...
+	  ./pricing ./catalog ./engine/... ./routes/...
 
 soak: ## full-size runs: long fuzzing and long random facts (FUZZTIME each target)
 	testdata/scripts/soak.sh $(FUZZTIME)
 
-web: ## what the dashboard needs built; pages are templates, so there is nothing yet
-	@true
+web: ## the dashboard's scripts; without npm it has no plots, without scripts it is whole all the same
+	@GO=$(GO) web/build.sh
 
 fmt: ## format the Go code
 	find . -name '*.go' -not -path '*/node_modules/*' | xargs gofmt -w
