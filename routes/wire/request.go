@@ -150,10 +150,15 @@ func (r *Request) scanField(w *members, f field) bool {
 	case fieldSystem, fieldInstructions:
 		return w.scanValue(true)
 	case fieldCacheControl:
-		if !w.scanValue(false) {
+		// Of what stands in it only its own type and ttl count.
+		text, markers, ttl := w.text, w.markers, w.ttl
+		if !w.scanValue(true) {
 			return false
 		}
-		w.mark(w.from)
+		w.text, w.markers, w.ttl = text, markers, ttl
+		if w.b[w.from] == '{' {
+			w.mark()
+		}
 		return true
 	}
 	return w.scanValue(false)

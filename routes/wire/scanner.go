@@ -13,6 +13,8 @@ type scanner struct {
 	markers int           // cache_control markers
 	ttl     time.Duration // longest lifetime a marker names
 	role    span          // inside of the last "role" string of a message
+	kind    span          // value of "type" in the object that closed last
+	life    span          // value of "ttl" in it
 	bad     int           // where the input is not JSON; meaningful once fault is set
 	fault   string
 }
@@ -99,8 +101,10 @@ func (s *scanner) object(i, depth int, prompt bool) int {
 	if depth > maxDepth {
 		return s.fail(i, "it nests deeper than 128 levels")
 	}
+	var kind, life span
 	i = space(s.b, i+1)
 	if i < len(s.b) && s.b[i] == '}' {
+		s.kind, s.life = kind, life
 		return i + 1
 	}
 	for {
@@ -119,7 +123,13 @@ func (s *scanner) object(i, depth int, prompt bool) int {
 		}
 		switch role {
 		case marker:
-			s.mark(at)
+			if s.b[at] == '{' {
+				s.mark()
+			}
+		case typed:
+			kind = span{at, end}
+		case lasting:
+			life = span{at, end}
 		case sealed:
 			if s.b[at] == '"' {
 				s.text = before
@@ -138,6 +148,7 @@ func (s *scanner) object(i, depth int, prompt bool) int {
 		case i < len(s.b) && s.b[i] == ',':
 			i = space(s.b, i+1)
 		case i < len(s.b) && s.b[i] == '}':
+			s.kind, s.life = kind, life
 			return i + 1
 		default:
 			return s.fail(i, "a comma or } is missing")
@@ -161,26 +172,30 @@ func (s *scanner) key(i int) (key []byte, escaped bool, at int) {
 	return s.b[i+1 : end], saved > 0, space(s.b, at+1)
 }
 
-// mark counts the value at i if it is a cache marker: an object of type
+// mark counts the object that closed last if it is a cache marker: one of type
 // ephemeral, the only type there is. A schema's property of that name is none.
-func (s *scanner) mark(i int) {
-	if s.b[i] != '{' {
+//
+// It goes by what the scan has noted: looking into the object once more would
+// make markers inside markers cost their depth times their size.
+func (s *scanner) mark() {
+	if word, ok := s.short(s.kind); !ok || string(word) != "ephemeral" {
 		return
 	}
-	var ephemeral bool
-	var ttl time.Duration
-	for w := walk(s.b, i); w.next(); {
-		switch {
-		case w.is("type"):
-			ephemeral = w.isText("ephemeral")
-		case w.is("ttl") && s.b[w.from] == '"':
-			ttl = lifetime(string(unescaped(s.b[w.from+1 : w.to-1])))
-		}
+	s.markers++
+	if word, ok := s.short(s.life); ok {
+		s.ttl = max(s.ttl, lifetime(string(word)))
 	}
-	if ephemeral {
-		s.markers++
-		s.ttl = max(s.ttl, ttl)
+}
+
+// maxWord is how long a word may be, as it stands in the body, that the scan looks at.
+const maxWord = 64
+
+// short is the text of a string that is a word; ok is false for any other value.
+func (s *scanner) short(v span) (text []byte, ok bool) {
+	if v.to-v.from > maxWord {
+		return nil, false
 	}
+	return textOf(s.b, v)
 }
 
 // lifetime reads a lifetime such as 5m, 1h or 24h; 0 if it is none.
@@ -204,6 +219,8 @@ const (
 	sealed           // always base64: encrypted_content, signature
 	payload          // base64 or text: data, file_data
 	speaker          // role
+	typed            // type
+	lasting          // ttl
 )
 
 func special(key []byte, escaped bool) keyRole {
@@ -222,6 +239,10 @@ func special(key []byte, escaped bool) keyRole {
 		return payload
 	case "role":
 		return speaker
+	case "type":
+		return typed
+	case "ttl":
+		return lasting
 	}
 	return ordinary
 }
@@ -308,10 +329,12 @@ func (w *members) nextKey() bool {
 
 // scanValue scans the value nextKey stopped at.
 func (w *members) scanValue(prompt bool) bool {
-	w.to = w.value(w.from, w.depth, prompt)
-	w.at = w.to
+	w.ends(w.value(w.from, w.depth, prompt))
 	return w.to > 0
 }
+
+// ends says where the value nextKey stopped at ends, in place of scanValue.
+func (w *members) ends(at int) { w.to, w.at = at, at }
 
 // next goes to the next member and scans it whole.
 func (w *members) next() bool { return w.nextKey() && w.scanValue(false) }
@@ -360,7 +383,21 @@ func each(s *scanner, i, depth int, prompt bool) elements {
 	return elements{scanner: s, at: i, depth: depth, prompt: prompt}
 }
 
+// next goes to the next element and scans it whole.
 func (w *elements) next() bool {
+	if !w.nextStart() {
+		return false
+	}
+	w.ends(w.value(w.from, w.depth, w.prompt))
+	return w.to > 0
+}
+
+// ends says where the element nextStart stopped at ends.
+func (w *elements) ends(at int) { w.to, w.at = at, at }
+
+// nextStart goes to the next element and stops before it; ends must be told of
+// its end.
+func (w *elements) nextStart() bool {
 	i := w.at
 	if !w.begun {
 		w.begun = true
@@ -386,7 +423,5 @@ func (w *elements) next() bool {
 		i = space(w.b, i+1)
 	}
 	w.from = i
-	w.to = w.value(i, w.depth, w.prompt)
-	w.at = w.to
-	return w.to > 0
+	return true
 }

@@ -75,25 +75,27 @@ var (
 // it describes the answer or a choice.
 func carriesMetadata(data []byte) bool {
 	start := space(data, 0)
-	return names(data, wordOurs) && start < len(data) && data[start] == '{' && holdsMetadata(data, start)
+	return names(data, wordOurs) && start < len(data) && data[start] == '{' && holdsMetadata(data, start, 2)
 }
 
-func holdsMetadata(data []byte, object int) bool {
-	for w := walk(data, object); w.next(); {
+// holdsMetadata looks into the object at i and into so many levels of what
+// describes an answer in it: a delta of a choice is the second.
+func holdsMetadata(data []byte, i, levels int) bool {
+	for w := walk(data, i); w.next(); {
 		switch string(w.name()) {
 		case "provider_metadata":
 			return true
 		case "response", "message", "delta":
-			if data[w.from] == '{' && holdsMetadata(data, w.from) {
+			if levels > 0 && data[w.from] == '{' && holdsMetadata(data, w.from, levels-1) {
 				return true
 			}
 		case "choices":
-			if data[w.from] != '[' {
+			if levels == 0 || data[w.from] != '[' {
 				continue
 			}
 			s := scanner{b: data}
 			for c := each(&s, w.from, 1, false); c.next(); {
-				if data[c.from] == '{' && holdsMetadata(data, c.from) {
+				if data[c.from] == '{' && holdsMetadata(data, c.from, levels-1) {
 					return true
 				}
 			}
