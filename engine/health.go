@@ -12,7 +12,7 @@ import (
 const (
 	FailuresUntilDown = 3                // running
 	MaxCooling        = 5 * time.Minute  // of a vendor's Retry-After
-	CredentialCooling = 60 * time.Second // after 401, 402 or 403
+	CredentialCooling = 60 * time.Second // after 401 or 402
 	FirstProbe        = 30 * time.Second // until a candidate that is down is tried again
 	LastProbe         = 5 * time.Minute  // the wait doubles up to this
 )
@@ -76,12 +76,12 @@ func (h *Health) Down(route *catalog.Route, credential string, now time.Time) bo
 }
 
 // Failed records a failed attempt. The client's own mistakes, and callers who
-// leave, say nothing of the vendor and count for nothing; nor does a 404, which
-// one caller's stale id may bring about. retryAfter is what the
+// leave, say nothing of the vendor and count for nothing; nor do a 404 and a 403, which
+// one caller's stale id or forbidden wish may bring about. retryAfter is what the
 // vendor asked for, 0 if it did not; it counts between nothing and [MaxCooling].
 func (h *Health) Failed(route *catalog.Route, credential string, now time.Time, failure Failure, retryAfter time.Duration) {
 	switch failure {
-	case FailureNone, FailureRequest, FailureNotFound, FailureClientLeft:
+	case FailureNone, FailureRequest, FailureNotFound, FailureForbidden, FailureClientLeft:
 		return
 	}
 	h.mu.Lock()

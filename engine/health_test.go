@@ -46,6 +46,7 @@ func TestHealth(t *testing.T) {
 		{"a success does not end a retry-after", []step{{failure: FailureThrottled, retry: 20 * time.Second}, {at: 1}}, []float64{20}, []float64{1}},
 		{"a shorter retry-after does not end a longer one", []step{{failure: FailureThrottled, retry: 20 * time.Second}, {at: 1, failure: FailureThrottled, retry: time.Second}}, []float64{20}, []float64{19}},
 		{"a refused credential cools", []step{{failure: FailureCredential}}, []float64{60}, []float64{0, 59}},
+		{"what is forbidden to one request is none to others", []step{{failure: FailureForbidden}, {failure: FailureForbidden}, {failure: FailureForbidden}, {failure: FailureForbidden}}, []float64{0, 1}, nil},
 		{"the client's own mistakes count for nothing", []step{{failure: FailureRequest}, {failure: FailureRequest}, {failure: FailureRequest, retry: time.Minute}}, []float64{0}, nil},
 		{"callers who leave count for nothing", []step{{failure: FailureClientLeft}, {failure: FailureClientLeft}, {failure: FailureClientLeft}}, []float64{0}, nil},
 		{"cut streams count", []step{{failure: FailureCut}, {failure: FailureStream}, {failure: FailureCut}}, nil, []float64{0}},

@@ -28,6 +28,11 @@ func (a *Attempt) final() bool {
 		a.Failure == FailureClientLeft || a.Failure == FailureRequest
 }
 
+// refusedKey says whether the vendor would not serve this credential.
+func (a *Attempt) refusedKey() bool {
+	return a.Failure == FailureCredential || a.Failure == FailureForbidden
+}
+
 // open says whether the candidate has not been tried, nor its credential refused.
 func (c *Candidate) open(tried []Attempt) bool {
 	for i := range tried {
@@ -35,7 +40,7 @@ func (c *Candidate) open(tried []Attempt) bool {
 		switch {
 		case t.Route == c.Route && t.Credential == c.Credential && t.Group == c.Group:
 			return false
-		case tried[i].Failure == FailureCredential && t.Route.Vendor == c.Route.Vendor && t.Credential == c.Credential && t.Group == c.Group:
+		case tried[i].refusedKey() && t.Route.Vendor == c.Route.Vendor && t.Credential == c.Credential && t.Group == c.Group:
 			return false
 		}
 	}

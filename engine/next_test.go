@@ -32,6 +32,7 @@ func TestNext(t *testing.T) {
 		{"the caller left after acceptance", []Attempt{with(tried(0, FailureNone), func(a *Attempt) { a.Stage = StageAbandoned })}, -1},
 		{"a refused credential is passed over in every model", []Attempt{tried(0, FailureCredential), tried(1, FailureServer), tried(2, FailureServer), tried(3, FailureServer)}, 5},
 		{"an unrefused one is tried for the next model", []Attempt{tried(0, FailureServer), tried(1, FailureServer), tried(2, FailureServer), tried(3, FailureServer)}, 4},
+		{"a forbidden credential is passed over in every model", []Attempt{tried(0, FailureForbidden), tried(1, FailureServer), tried(2, FailureServer), tried(3, FailureServer)}, 5},
 		{"everybody was tried", []Attempt{tried(0, FailureCredential), tried(1, FailureCredential), tried(2, FailureServer), tried(3, FailureServer)}, -1},
 	}
 	for _, c := range cases {

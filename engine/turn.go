@@ -42,7 +42,8 @@ const (
 	FailureTimeout    Failure = "timeout"    // no first byte in time
 	FailureThrottled  Failure = "throttled"  // 429
 	FailureServer     Failure = "server"     // 5xx, 408, 409, 3xx
-	FailureCredential Failure = "credential" // 401, 402, 403
+	FailureCredential Failure = "credential" // 401, 402
+	FailureForbidden  Failure = "forbidden"  // 403: of the credential, or of what this one request asks for
 	FailureNotFound   Failure = "not_found"  // 404: the vendor does not know the model, or something else the request names
 	FailureRequest    Failure = "request"    // the client's own mistake: 400, 413, 422 and other 4xx
 	FailureStream     Failure = "stream"     // an error event inside an accepted stream
@@ -57,6 +58,7 @@ type Reply struct {
 	Type       string // content type
 	Body       []byte // at most 64 KiB
 	RetryAfter string
+	Header     map[string][]string // of the vendor's, what a client may have: its ids and limits
 }
 
 // Attempt is one try of one candidate.
