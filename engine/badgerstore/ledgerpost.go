@@ -151,7 +151,7 @@ func (p *posting) count(b *engine.Booked, sign int64) error {
 			if !ok {
 				p.l.figures.bad.Add(1)
 			}
-			line.sums = added(line.sums, s, sign)
+			*line.sums = added(*line.sums, s, sign)
 		}
 	}
 	if b.Session == "" {

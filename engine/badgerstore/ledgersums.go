@@ -42,8 +42,8 @@ func (in *input) sums() (s engine.Sums) {
 type row struct {
 	vendor  []byte
 	outcome []byte
-	stored  []byte // nil once read
-	sums    engine.Sums
+	stored  []byte       // nil once read
+	sums    *engine.Sums // nil until then
 }
 
 func (r *row) compare(vendor, outcome string) int {
@@ -68,14 +68,15 @@ type rows []row
 func (r *rows) at(vendor string, outcome engine.Outcome) (line *row, ok bool) {
 	i, found := slices.BinarySearchFunc(*r, vendor, func(line row, vendor string) int { return line.compare(vendor, string(outcome)) })
 	if !found {
-		*r = slices.Insert(*r, i, row{vendor: []byte(vendor), outcome: []byte(outcome)})
+		*r = slices.Insert(*r, i, row{vendor: []byte(vendor), outcome: []byte(outcome), sums: &engine.Sums{}})
 	}
 	line = &(*r)[i]
 	if line.stored == nil {
 		return line, true
 	}
 	in := input{b: line.stored}
-	line.sums, line.stored = in.sums(), nil
+	sums := in.sums()
+	line.sums, line.stored = &sums, nil
 	return line, !in.bad && len(in.b) == 0
 }
 
@@ -83,7 +84,7 @@ func (r *rows) at(vendor string, outcome engine.Outcome) (line *row, ok bool) {
 // line has a turn. Of each line it holds vendor, outcome and, behind their
 // length, the sums.
 func encodeRows(key []byte, r rows) []byte {
-	b := sealed(64 * len(r))
+	b := sealed(96 * len(r))
 	var space [160]byte
 	for i := range r {
 		sums := r[i].stored
@@ -91,7 +92,7 @@ func encodeRows(key []byte, r rows) []byte {
 			if r[i].sums.Turns == 0 {
 				continue
 			}
-			sums = appendSums(space[:0], &r[i].sums)
+			sums = appendSums(space[:0], r[i].sums)
 		}
 		b = appendBytes(appendBytes(appendBytes(b, r[i].vendor), r[i].outcome), sums)
 	}
@@ -100,6 +101,9 @@ func encodeRows(key []byte, r rows) []byte {
 	}
 	return seal(key, b)
 }
+
+// usualLine is what a line takes or more, in bytes.
+const usualLine = 48
 
 func appendBytes(b, s []byte) []byte {
 	return append(binary.AppendUvarint(b, uint64(len(s))), s...)
@@ -116,6 +120,7 @@ func decodeRows(key, value []byte) (r rows, ok bool) {
 
 func readRows(held []byte) (r rows, ok bool) {
 	in := input{b: held}
+	r = make(rows, 0, len(held)/usualLine+2)
 	for len(in.b) > 0 {
 		line := row{vendor: in.bytes(), outcome: in.bytes(), stored: in.bytes()}
 		if in.bad || len(line.stored) == 0 || len(r) > 0 && r[len(r)-1].compare(string(line.vendor), string(line.outcome)) >= 0 {
