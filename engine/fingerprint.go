@@ -97,7 +97,7 @@ func eachText(blocks [][]byte, write func([]byte)) {
 	for _, block := range blocks {
 		for len(block) > 0 && left > 0 {
 			var text []byte
-			text, block = untilTelemetry(block)
+			text, block = untilTelemetry(block, left)
 			var runes int
 			text, runes = clip(text, left)
 			left -= runes
@@ -109,9 +109,9 @@ func eachText(blocks [][]byte, write func([]byte)) {
 }
 
 // untilTelemetry cuts block before its first telemetry line; rest is what follows
-// that line.
-func untilTelemetry(block []byte) (text, rest []byte) {
-	for at := 0; at < len(block); {
+// that line. What is beyond the first limit characters is not looked at.
+func untilTelemetry(block []byte, limit int) (text, rest []byte) {
+	for at := 0; at < min(len(block), limit*utf8.UTFMax); {
 		end := len(block)
 		if i := bytes.IndexByte(block[at:], '\n'); i >= 0 {
 			end = at + i + 1
@@ -135,10 +135,20 @@ func telemetry(line []byte) bool {
 
 // clip returns at most limit characters of text, and how many it returns.
 func clip(text []byte, limit int) (clipped []byte, runes int) {
-	at := 0
-	for ; at < len(text) && runes < limit; runes++ {
+	at := ascii(text[:min(len(text), limit)])
+	for runes = at; at < len(text) && runes < limit; runes++ {
 		_, size := utf8.DecodeRune(text[at:])
 		at += size
 	}
 	return text[:at], runes
+}
+
+// ascii is how many bytes text has before the first that is not ASCII.
+func ascii(text []byte) (n int) {
+	for ; n+8 <= len(text) && binary.LittleEndian.Uint64(text[n:])&0x8080808080808080 == 0; n += 8 {
+	}
+	for n < len(text) && text[n] < utf8.RuneSelf {
+		n++
+	}
+	return n
 }

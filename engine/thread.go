@@ -15,17 +15,24 @@ import (
 // conversation have the thread of the first; one that is summed up and goes on
 // under other first words has a new one.
 func Thread(o Opening) uint64 {
-	system, first := textLength(o.System), textLength(o.First)
+	h := digest{Hash: sha256.New()}
+	system := h.texts(o.System)
+	first := h.texts(o.First)
 	if system == 0 && first == 0 {
 		return 0
 	}
-	h := digest{Hash: sha256.New()}
-	h.length(system)
-	eachText(o.System, h.text)
-	h.length(first)
-	eachText(o.First, h.text)
 	var sum [sha256.Size]byte
 	return max(1, binary.BigEndian.Uint64(h.Sum(sum[:0])))
+}
+
+// texts adds the blocks' text and then its length, which is returned.
+func (h *digest) texts(blocks [][]byte) (n int) {
+	eachText(blocks, func(text []byte) {
+		n += len(text)
+		h.text(text)
+	})
+	h.length(n)
+	return n
 }
 
 // HasThreads says whether the requests of this session may belong to several

@@ -18,7 +18,7 @@ func (r *Request) hasOpening() bool {
 
 // opening decodes how the conversation begins.
 func (r *Request) opening() engine.Opening {
-	o := r.words()
+	o := r.texts()
 	if r.opener.tools == 0 {
 		return o
 	}
@@ -37,11 +37,9 @@ func (r *Request) opening() engine.Opening {
 	return o
 }
 
-// words decodes the opening's texts alone.
-//
-// `system` and `instructions` stand outside the messages in two of the dialects
+// texts decodes the opening's texts alone. `system` and `instructions` stand outside the messages in two of the dialects
 // and come first there.
-func (r *Request) words() engine.Opening {
+func (r *Request) texts() engine.Opening {
 	var o engine.Opening
 	switch {
 	case r.value(fieldSystem).found():
