@@ -16,7 +16,7 @@ func (f *PlanFacts) removes(r *catalog.Route, policy *catalog.Policy, origin Ent
 		return WhyDisabled
 	case !r.Vendor.Speaks(f.Request.API):
 		return WhyAPI
-	case only(f.Request.Only) || policy != nil && only(policy.Only):
+	case !f.Request.Rules.Allow(vendor) || only(f.Request.Only) || policy != nil && only(policy.Only):
 		return WhyOnly
 	case slices.Contains(f.Request.Ignore, vendor) || policy != nil && slices.Contains(policy.Ignore, vendor):
 		return WhyIgnore

@@ -18,6 +18,7 @@ type NoRouteError struct {
 	API    catalog.API
 	Plan   Plan     // its Removed lists say why
 	Tags   []string // that the request itself asked for
+	Rules  Rules    // the tenant's: it is told of no vendor that it may not use
 	Others []string // models of the catalog that this API reaches, at most eight
 
 	// Forgotten: nobody knows which vendor made the response that the request
@@ -27,17 +28,19 @@ type NoRouteError struct {
 
 // noRoute says what would have worked instead.
 func noRoute(c *catalog.Catalog, r *Request, t *Turn) *NoRouteError {
-	e := &NoRouteError{Target: t.Target, API: r.API, Plan: t.Plan, Tags: r.Tags}
+	e := &NoRouteError{Target: t.Target, API: r.API, Plan: t.Plan, Tags: r.Tags, Rules: r.Rules}
 	for _, m := range c.Models {
-		if len(e.Others) < maxNamed && !t.Plan.has(m) && reaches(m, r.API) {
+		if len(e.Others) < maxNamed && !t.Plan.has(m) && reaches(m, r.API, &r.Rules) {
 			e.Others = append(e.Others, m.Name)
 		}
 	}
 	return e
 }
 
-func reaches(m *catalog.Model, api catalog.API) bool {
-	return slices.ContainsFunc(m.Routes, func(r *catalog.Route) bool { return r.Disabled == "" && r.Vendor.Speaks(api) })
+func reaches(m *catalog.Model, api catalog.API, rules *Rules) bool {
+	return slices.ContainsFunc(m.Routes, func(r *catalog.Route) bool {
+		return r.Disabled == "" && r.Vendor.Speaks(api) && rules.Allow(r.Vendor.Name)
+	})
 }
 
 // APIs are the other client APIs by which the target can be reached, if the API
@@ -46,7 +49,7 @@ func (e *NoRouteError) APIs() []catalog.API {
 	var apis []catalog.API
 	for _, m := range e.Plan.Models {
 		for _, removed := range m.Removed {
-			if removed.Why != WhyAPI {
+			if removed.Why != WhyAPI || !e.Rules.Allow(removed.Route.Vendor.Name) {
 				continue
 			}
 			for _, api := range removed.Route.Vendor.API {
@@ -62,6 +65,10 @@ func (e *NoRouteError) APIs() []catalog.API {
 // Error says, for the client, which target has no route left, why each of them
 // was taken out, and which APIs and models would work.
 func (e *NoRouteError) Error() string {
+	if e.Forgotten && e.Rules.Apart {
+		return "the response that previous_response_id names is not known as one that this key's tenant was given, or is no longer remembered; " +
+			"send the whole conversation"
+	}
 	if e.Forgotten {
 		return "the response that previous_response_id names was not made through this gateway or is no longer remembered; " +
 			"send the whole conversation, or name the vendor that made it with providerOptions.gateway.only"
@@ -71,9 +78,15 @@ func (e *NoRouteError) Error() string {
 	separator := ": "
 	for _, m := range e.Plan.Models {
 		for _, removed := range m.Removed {
+			if !e.Rules.Allow(removed.Route.Vendor.Name) {
+				continue
+			}
 			fmt.Fprintf(&b, "%s%s %s", separator, removed.Route.Vendor.Name, e.reason(removed))
 			separator = "; "
 		}
+	}
+	if separator == ": " && len(e.Rules.Only) > 0 {
+		b.WriteString(": none of its vendors is open to this tenant")
 	}
 	if apis := e.APIs(); len(apis) > 0 {
 		fmt.Fprintf(&b, ". %s can be reached through: %s", e.Target, joined(apis))

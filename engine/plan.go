@@ -37,7 +37,7 @@ type Why string
 // Why a route is not in a plan.
 const (
 	WhyAPI        Why = "api"             // its vendor does not speak the client's API
-	WhyOnly       Why = "only"            // the request or policy names others
+	WhyOnly       Why = "only"            // the request, its policy or its tenant's rules name others
 	WhyIgnore     Why = "ignore"          // the request or policy names it
 	WhyContext    Why = "context"         // the prompt cannot fit
 	WhyDisabled   Why = "disabled"        // the catalog says so

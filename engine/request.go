@@ -11,6 +11,7 @@ import (
 // depend on it. Package routes/wire fills the part that stands in the body.
 type Request struct {
 	Tenant  string
+	Rules   Rules // the tenant's
 	API     catalog.API
 	Header  http.Header // of the client's request
 	Target  string      // the model or policy asked for

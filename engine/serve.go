@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"cmp"
 	"context"
 	"crypto/rand"
 	"encoding/binary"
@@ -125,9 +126,9 @@ func (g *Gateway) prepare(ctx context.Context, r *Request) (s turnState, err err
 	if err != nil {
 		return s, err
 	}
-	facts := Facts{Now: now, Gate: g.Gate, Marked: r.Markers > 0}
+	facts := Facts{Now: now, Gate: cmp.Or(r.Rules.Gate, g.Gate), Marked: r.Markers > 0}
 	ordered := len(r.Order) > 0
-	s.off = g.Off || r.AffinityOff
+	s.off = g.Off || r.Rules.Off || r.AffinityOff
 	if policy := targets[0].Policy; policy != nil {
 		s.off = s.off || policy.Affinity.Off
 		ordered = ordered || len(policy.Order) > 0 && r.Sort == catalog.CatalogOrder
@@ -164,6 +165,9 @@ func (g *Gateway) prepare(ctx context.Context, r *Request) (s turnState, err err
 	}
 	if len(s.turn.Plan.Candidates) == 0 {
 		return s, noRoute(c, r, &s.turn)
+	}
+	if r.Rules.Apart && r.PreviousResponse != "" && !s.memory.made {
+		return s, &NoRouteError{Target: s.turn.Target, API: r.API, Plan: s.turn.Plan, Rules: r.Rules, Forgotten: true}
 	}
 	forgotten := r.PreviousResponse != "" && !s.memory.made && len(s.memory.own.Models) == 0
 	if forgotten && !facts.Unavailable && s.turn.Plan.vendors() > 1 {
