@@ -20,6 +20,7 @@ const entryKey = "warmroute.entry"
 // entry is what a turn adds to its line in the access log.
 type entry struct {
 	turn     string
+	tenant   string
 	class    engine.Class
 	vendor   string
 	outcome  engine.Outcome
@@ -56,7 +57,7 @@ func accessLog(log *slog.Logger) gin.HandlerFunc {
 				slog.Float64("ms", float64(time.Since(began).Microseconds())/1000),
 			)
 			for _, a := range [...]struct{ name, value string }{
-				{"turn", e.turn}, {"session_class", string(e.class)}, {"vendor", e.vendor}, {"outcome", string(e.outcome)},
+				{"turn", e.turn}, {"tenant", e.tenant}, {"session_class", string(e.class)}, {"vendor", e.vendor}, {"outcome", string(e.outcome)},
 				{"stage", string(e.stage)}, {"failure", string(e.failure)}, {"cause", e.cause},
 			} {
 				if a.value != "" {

@@ -8,6 +8,7 @@ import (
 	"github.com/gin-gonic/gin"
 
 	"github.com/warmroute/warmroute/catalog"
+	"github.com/warmroute/warmroute/engine"
 )
 
 // listed is one target as both families of clients read it.
@@ -44,21 +45,26 @@ func shown(name string, of catalog.Target) listed {
 }
 
 // targets are the names a client may ask for, models before policies, in the
-// catalog's order. Aliases stand with their model: they say the same again.
-func targets(now *catalog.Catalog) []listed {
+// catalog's order, as far as the tenant's rules leave them. Aliases stand with their
+// model: they say the same again.
+func targets(now *catalog.Catalog, rules *engine.Rules) []listed {
 	all := make([]listed, 0, len(now.Models)+len(now.Policies))
 	for _, m := range now.Models {
-		all = append(all, shown(m.Name, catalog.Target{Models: []*catalog.Model{m}}))
+		if of := (catalog.Target{Models: []*catalog.Model{m}}); rules.Leave(of) {
+			all = append(all, shown(m.Name, of))
+		}
 	}
 	for _, p := range now.Policies {
-		all = append(all, shown(p.Name, catalog.Target{Policy: p}))
+		if of := (catalog.Target{Policy: p, Models: p.Models}); rules.Leave(of) {
+			all = append(all, shown(p.Name, of))
+		}
 	}
 	return all
 }
 
 // models lists every target.
 func (s *service) models(c *gin.Context) {
-	answer := list{Object: "list", Data: targets(s.Gateway.Catalog())}
+	answer := list{Object: "list", Data: targets(s.Gateway.Catalog(), &tenant(c).Rules)}
 	if n := len(answer.Data); n > 0 {
 		answer.FirstID, answer.LastID = &answer.Data[0].ID, &answer.Data[n-1].ID
 	}
@@ -73,7 +79,7 @@ func (s *service) model(c *gin.Context) {
 		return
 	}
 	of, ok := s.Gateway.Catalog().Resolve(name)
-	if !ok {
+	if !ok || !tenant(c).Rules.Leave(of) {
 		api := catalog.Chat
 		if c.Request.Header.Get("Anthropic-Version") != "" {
 			api = catalog.Messages
@@ -89,7 +95,7 @@ const maxNear = 3
 
 // near lists names that one who asked for name may have meant: the same but for
 // case or the part before the slash, or a few letters away.
-func near(now *catalog.Catalog, name string) []string {
+func near(now *catalog.Catalog, name string, rules *engine.Rules) []string {
 	if now == nil || name == "" || len(name) > maxEcho {
 		return nil
 	}
@@ -103,13 +109,18 @@ func near(now *catalog.Catalog, name string) []string {
 		}
 	}
 	for _, m := range now.Models {
+		if !rules.Leave(catalog.Target{Models: []*catalog.Model{m}}) {
+			continue
+		}
 		consider(m.Name)
 		for _, alias := range m.Aliases {
 			consider(alias)
 		}
 	}
 	for _, p := range now.Policies {
-		consider(p.Name)
+		if rules.Leave(catalog.Target{Policy: p}) {
+			consider(p.Name)
+		}
 	}
 	return names
 }

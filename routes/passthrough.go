@@ -55,8 +55,9 @@ func (s *service) pass(p passage) gin.HandlerFunc {
 			return
 		}
 		facts := request.Facts()
-		facts.Tenant, facts.API, facts.Header = s.Tenant, p.api, c.Request.Header
-		mode, err := s.read(c.Request.Header, &facts)
+		facts.API, facts.Header = p.api, c.Request.Header
+		tenant(c).take(&facts)
+		mode, err := read(c.Request.Header, &facts, tenant(c).metadata(s.Metadata))
 		if err != nil {
 			refuse(c, p.api, err)
 			return

@@ -27,11 +27,15 @@ type Options struct {
 	MaxBody  int64           // bytes of a body, unpacked; 0 means DefaultMaxBody
 	BodyTime time.Duration   // to read a body; 0 means DefaultBodyTime
 	Drain    time.Duration   // how long a vendor goes on after its client left, so that usage is known; 0: it is cancelled at once
-	Tenant   string          // of every request; empty means "default"
+	Tenants  *Tenants        // who may use the gateway, by their keys; nil: everybody, as one tenant, whatever key they present
+	Tenant   string          // id of that one tenant; empty means "default"
 }
 
 // service is the client APIs.
-type service struct{ Options }
+type service struct {
+	Options
+	everybody Tenant // of every request where there are no tenants
+}
 
 // New makes the handler of the client APIs. It may serve any number of requests
 // at once.
@@ -51,16 +55,17 @@ func New(o Options) http.Handler {
 	if o.Tenant == "" {
 		o.Tenant = "default"
 	}
-	s := &service{o}
+	s := &service{Options: o, everybody: Tenant{ID: o.Tenant}}
 	r := router(o.Log)
+	v1 := r.Group("/v1", s.admit)
 	for _, api := range []catalog.API{catalog.Chat, catalog.Responses, catalog.Messages} {
-		r.POST("/v1"+api.Path(), s.turn(api))
+		v1.POST(api.Path(), s.turn(api))
 	}
 	for _, p := range []passage{countTokens, embeddings} {
-		r.POST("/v1"+p.path, s.pass(p))
+		v1.POST(p.path, s.pass(p))
 	}
-	r.GET("/v1/models", s.models)
-	r.GET("/v1/models/*id", s.model)
+	v1.GET("/models", s.models)
+	v1.GET("/models/*id", s.model)
 	r.HEAD("/", func(c *gin.Context) { c.Status(http.StatusOK) })
 	r.GET("/", func(c *gin.Context) { c.String(http.StatusOK, "warmroute. %s\n", exists) })
 	r.NoRoute(s.notFound)

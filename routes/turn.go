@@ -52,8 +52,9 @@ func (s *service) turn(api catalog.API) gin.HandlerFunc {
 			return
 		}
 		facts := request.Facts()
-		facts.Tenant, facts.API, facts.Header = s.Tenant, api, c.Request.Header
-		mode, err := s.read(c.Request.Header, &facts)
+		facts.API, facts.Header = api, c.Request.Header
+		tenant(c).take(&facts)
+		mode, err := read(c.Request.Header, &facts, tenant(c).metadata(s.Metadata))
 		if err != nil {
 			refuse(c, api, err)
 			return
@@ -81,8 +82,9 @@ func slipped(h http.Header) bool {
 	return false
 }
 
-// read takes warmroute's own headers of a request.
-func (s *service) read(h http.Header, facts *engine.Request) (vendor.Metadata, error) {
+// read takes warmroute's own headers of a request. usual is the mode where they
+// name none.
+func read(h http.Header, facts *engine.Request, usual vendor.Metadata) (vendor.Metadata, error) {
 	switch strings.ToLower(h.Get(headerAffinity)) {
 	case "", "on": // on undoes nothing that the body, the policy or the gateway has switched off
 	case "off":
@@ -92,7 +94,7 @@ func (s *service) read(h http.Header, facts *engine.Request) (vendor.Metadata, e
 	}
 	value := h.Get(headerMetadata)
 	if value == "" {
-		return s.Metadata, nil
+		return usual, nil
 	}
 	mode, ok := vendor.ParseMetadata(value)
 	if !ok {
