@@ -3,6 +3,7 @@ package routes
 import (
 	"log/slog"
 	"net/http"
+	"strings"
 	"time"
 
 	"github.com/gin-gonic/gin"
@@ -39,9 +40,13 @@ type AdminOptions struct {
 	Ready  func() Readiness // nil: always ready
 	Reload func() error     // reads the catalog again; nil: there is nothing to reload
 	Log    *slog.Logger     // nil: nothing is logged
+	// Metrics is served at /metrics; nil: there is no such path.
+	Metrics http.Handler
+	API     APIOptions // without books there is no API
 }
 
-// Admin makes the handler of /healthz, /readyz and /-/reload.
+// Admin makes the handler of /healthz, /readyz, /-/reload, /metrics and the JSON
+// API, whose paths [APIOptions] lists.
 //
 // /healthz is 200 while the process serves. /readyz is 200 or 503; with
 // ?verbose its body is a [Readiness]. POST /-/reload is 200, or 422 with the
@@ -59,9 +64,17 @@ func Admin(o AdminOptions) http.Handler {
 	r.GET("/readyz", ready)
 	r.HEAD("/readyz", ready)
 	r.POST("/-/reload", o.reload)
+	if o.Metrics != nil {
+		r.GET("/metrics", gin.WrapH(o.Metrics))
+	}
+	o.API.register(r)
 	absent := func(status int) gin.HandlerFunc {
 		return func(c *gin.Context) {
-			c.JSON(status, gin.H{"error": "this address serves GET /ui/, GET /healthz, GET /readyz and POST /-/reload"})
+			if strings.HasPrefix(c.Request.URL.Path, "/api/") {
+				problem(c, status, apiPaths)
+				return
+			}
+			c.JSON(status, gin.H{"error": "this address serves GET /ui/, GET /api/v1/overview, GET /metrics, GET /healthz, GET /readyz and POST /-/reload"})
 		}
 	}
 	r.NoRoute(absent(http.StatusNotFound))

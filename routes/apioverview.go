@@ -1,0 +1,121 @@
+package routes
+
+import (
+	"time"
+
+	"github.com/gin-gonic/gin"
+
+	"github.com/warmroute/warmroute/engine"
+)
+
+// overviewShape is the books at a glance. The bounds are those that were
+// answered, which may be wider than those asked for: asked for turns with the
+// same bounds, the books give the turns that the sums are of.
+type overviewShape struct {
+	Currency string         `json:"currency"`
+	From     *time.Time     `json:"from"`
+	To       *time.Time     `json:"to"`
+	Total    sumsShape      `json:"total"`
+	Outcomes []outcomeShape `json:"outcomes"` // in the order of the ladder
+	Routes   []routeShape   `json:"routes"`   // by model, then vendor
+	Width    string         `json:"width"`
+	Series   []slotShape    `json:"series"` // oldest first; slots without a turn are left out
+}
+
+type outcomeShape struct {
+	Outcome *string `json:"outcome"`
+	sumsShape
+}
+
+type routeShape struct {
+	Model  *string `json:"model"`
+	Vendor *string `json:"vendor"`
+	sumsShape
+}
+
+type slotShape struct {
+	Start time.Time `json:"start"`
+	sumsShape
+}
+
+// widths are the widths of a slot, by their names.
+var widths = []struct {
+	name  string
+	width time.Duration
+}{{"minute", time.Minute}, {"hour", time.Hour}, {"day", engine.Day}}
+
+// widthOf is the width asked for; where none is, one that gives a series of a
+// readable length.
+func widthOf(name string, q engine.Query, now time.Time) (time.Duration, error) {
+	for _, w := range widths {
+		if w.name == name {
+			return w.width, nil
+		}
+	}
+	if name != "" {
+		return 0, wrong("width must be minute, hour or day")
+	}
+	to := q.To
+	if to.IsZero() {
+		to = now
+	}
+	switch long := to.Sub(q.From); {
+	case q.From.IsZero(), long > 7*engine.Day:
+		return engine.Day, nil
+	case long > 6*time.Hour:
+		return time.Hour, nil
+	}
+	return time.Minute, nil
+}
+
+// widthName is a width's name.
+func widthName(width time.Duration) string {
+	for _, w := range widths {
+		if w.width == width {
+			return w.name
+		}
+	}
+	return width.String()
+}
+
+// overview adds turns up.
+func (a *api) overview(c *gin.Context) {
+	asked, err := ask(c, append(choosing, "outcome", "width")...)
+	if err != nil {
+		troubled(c, err)
+		return
+	}
+	now := a.Now()
+	q, err := asked.query(now)
+	if err != nil {
+		troubled(c, err)
+		return
+	}
+	width, err := widthOf(asked.get("width"), q, now)
+	if err != nil {
+		troubled(c, err)
+		return
+	}
+	o, err := a.Books.Overview(c.Request.Context(), q, width)
+	if err != nil {
+		troubled(c, err)
+		return
+	}
+	shape := overviewShape{
+		Currency: a.currency(), From: instant(o.Query.From), To: instant(o.Query.To),
+		Total: sumsOf(o.Total), Width: widthName(o.Width),
+		Outcomes: make([]outcomeShape, len(o.Outcomes)),
+		Routes:   make([]routeShape, len(o.Routes)),
+		Series:   make([]slotShape, len(o.Series)),
+	}
+	for i, s := range o.Outcomes {
+		shape.Outcomes[i] = outcomeShape{text(s.Outcome), sumsOf(s.Sums)}
+	}
+	for i, s := range o.Routes {
+		shape.Routes[i] = routeShape{text(s.Model), text(s.Vendor), sumsOf(s.Sums)}
+	}
+	for i, s := range o.Series {
+		shape.Series[i] = slotShape{s.Start.UTC(), sumsOf(s.Sums)}
+	}
+	answer(c, shape)
+}

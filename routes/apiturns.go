@@ -1,0 +1,186 @@
+package routes
+
+import (
+	"net/http"
+	"net/url"
+	"time"
+
+	"github.com/gin-gonic/gin"
+
+	"github.com/warmroute/warmroute/engine"
+	"github.com/warmroute/warmroute/pricing"
+)
+
+// turnShape is one turn as the API shows it.
+type turnShape struct {
+	ID        string           `json:"id"`
+	Href      string           `json:"href"`
+	State     string           `json:"state"` // settled or unsettled
+	Tenant    string           `json:"tenant"`
+	Client    *string          `json:"client"`
+	API       string           `json:"api"`
+	Stream    bool             `json:"stream"`
+	Session   *sessionShape    `json:"session"`
+	Target    string           `json:"target"`
+	Scope     *string          `json:"scope"`
+	Catalog   string           `json:"catalog"`
+	Started   *time.Time       `json:"started"`
+	TookMS    *float64         `json:"took_ms"`
+	Model     *string          `json:"model"`
+	Vendor    *string          `json:"vendor"`
+	Outcome   *string          `json:"outcome"`
+	Detail    *string          `json:"detail"`
+	Pinned    *string          `json:"pinned"`
+	Displaced *string          `json:"displaced"`
+	Gate      *gateShape       `json:"gate"`
+	Prompt    estimateShape    `json:"prompt"`
+	Order     []candidateShape `json:"order"` // of the plan, before affinity
+	Attempts  []attemptShape   `json:"attempts"`
+	Sums      sumsShape        `json:"sums"`
+}
+
+// estimateShape is the prompt's size before a vendor counted it.
+type estimateShape struct {
+	Tokens int64   `json:"tokens"`
+	Basis  *string `json:"basis"`
+}
+
+type candidateShape struct {
+	Model      string  `json:"model"`
+	Vendor     string  `json:"vendor"`
+	Credential *string `json:"credential"`
+	Group      string  `json:"group"`
+	Down       bool    `json:"down"`
+}
+
+// attemptShape is one attempt and its money.
+type attemptShape struct {
+	Model       string       `json:"model"`
+	Vendor      string       `json:"vendor"`
+	Credential  *string      `json:"credential"`
+	Group       string       `json:"group"`
+	Stage       string       `json:"stage"`
+	Failure     *string      `json:"failure"`
+	Status      *int         `json:"status"`
+	Started     *time.Time   `json:"started"`
+	Billed      bool         `json:"billed"` // the vendor accepted it
+	FirstByteMS *float64     `json:"first_byte_ms"`
+	TookMS      float64      `json:"took_ms"`
+	Quality     string       `json:"usage_quality"`
+	Tokens      *tokensShape `json:"tokens"` // a lower bound unless the quality is authoritative or derived
+	Price       *cardShape   `json:"price"`
+	Cost        *costShape   `json:"cost"`
+	Saving      *string      `json:"net_cache_saving"`
+	ServedModel *string      `json:"served_model"`
+	ServedTier  *string      `json:"served_tier"`
+}
+
+func turnOf(b *engine.Booked) turnShape {
+	t := turnShape{
+		ID: b.ID, Href: "/api/v1/turns/" + url.PathEscape(b.ID) + "?" + url.Values{"tenant": {b.Tenant}}.Encode(),
+		State: "unsettled", Tenant: b.Tenant, Client: text(b.Client), API: string(b.API), Stream: b.Stream,
+		Session: sessionOf(b.Tenant, b.Class, b.Session, b.Parent),
+		Target:  b.Target, Scope: text(b.Scope), Catalog: b.Catalog, Started: instant(b.Started),
+		Model: text(b.Model), Vendor: text(b.Vendor()), Outcome: text(b.Outcome), Detail: text(b.Detail),
+		Pinned: text(b.Pinned), Displaced: text(b.Displaced), Gate: gateOf(b),
+		Prompt:   estimateShape{b.Prompt.Tokens, text(b.Prompt.Basis)},
+		Order:    make([]candidateShape, 0, len(b.Order)),
+		Attempts: make([]attemptShape, 0, len(b.Attempts)),
+		Sums:     sumsOf(engine.Sum(*b)),
+	}
+	if b.State == engine.Settled {
+		took := milliseconds(b.Took)
+		t.State, t.TookMS = string(engine.Settled), &took
+	}
+	for _, c := range b.Order {
+		t.Order = append(t.Order, candidateShape{c.Model, c.Vendor, text(c.Credential), groupOf(c.Group), c.Down})
+	}
+	for i := range b.Attempts {
+		t.Attempts = append(t.Attempts, attemptOf(&b.Attempts[i]))
+	}
+	return t
+}
+
+func attemptOf(a *engine.BookedAttempt) attemptShape {
+	s := attemptShape{
+		Model: a.Model, Vendor: a.Vendor, Credential: text(a.Credential), Group: groupOf(a.Group),
+		Stage: string(a.Stage), Failure: text(a.Failure), Started: instant(a.Started), Billed: a.Accepted,
+		TookMS: milliseconds(a.Took), Quality: string(a.Quality),
+		Cost: costOf(a.Cost), Saving: moneyOf(a.Saving.Amount, a.Saving.Known),
+		ServedModel: text(a.ServedModel), ServedTier: text(a.ServedTier),
+	}
+	if a.Stage == engine.StageRefused {
+		s.Stage = "refused"
+	}
+	if a.Status != 0 {
+		s.Status = &a.Status
+	}
+	if a.FirstByte > 0 {
+		first := milliseconds(a.FirstByte)
+		s.FirstByteMS = &first
+	}
+	if a.Quality == pricing.Missing {
+		s.Quality = "missing"
+		return s
+	}
+	tokens := tokensOf(a.Usage)
+	s.Tokens = &tokens
+	if a.Quality.Complete() {
+		s.Price = &cardShape{a.Card.Input, a.Card.Output, a.Card.CacheRead, a.Card.CacheWrite5m, a.Card.CacheWrite1h}
+	}
+	return s
+}
+
+// turns lists turns.
+func (a *api) turns(c *gin.Context) {
+	asked, err := ask(c, append(choosing, "outcome", "after", "limit")...)
+	if err != nil {
+		troubled(c, err)
+		return
+	}
+	q, err := asked.query(a.Now())
+	if err != nil {
+		troubled(c, err)
+		return
+	}
+	page, err := asked.page()
+	if err != nil {
+		troubled(c, err)
+		return
+	}
+	turns, next, err := a.Books.Turns(c.Request.Context(), q, page)
+	if err != nil {
+		troubled(c, err)
+		return
+	}
+	list := make([]turnShape, 0, len(turns))
+	for i := range turns {
+		list = append(list, turnOf(&turns[i]))
+	}
+	answer(c, struct {
+		Currency string      `json:"currency"`
+		Turns    []turnShape `json:"turns"`
+		Next     *string     `json:"next"`
+	}{a.currency(), list, text(next)})
+}
+
+// turn shows one turn.
+func (a *api) turn(c *gin.Context) {
+	asked, err := ask(c, "tenant")
+	if err != nil {
+		troubled(c, err)
+		return
+	}
+	turn, found, err := a.Books.Turn(c.Request.Context(), asked.tenant(), c.Param("id"))
+	switch {
+	case err != nil:
+		troubled(c, err)
+	case !found:
+		problem(c, http.StatusNotFound, "This tenant has no turn of this id, or it is no longer kept. Say whose it is with tenant; left out, it is default.")
+	default:
+		answer(c, struct {
+			Currency string    `json:"currency"`
+			Turn     turnShape `json:"turn"`
+		}{a.currency(), turnOf(&turn)})
+	}
+}

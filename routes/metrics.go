@@ -1,0 +1,418 @@
+package routes
+
+import (
+	"net/http"
+	"runtime"
+	"strconv"
+	"strings"
+	"sync"
+
+	"github.com/prometheus/client_golang/prometheus"
+	"github.com/prometheus/client_golang/prometheus/collectors"
+	"github.com/prometheus/client_golang/prometheus/promhttp"
+	"github.com/shopspring/decimal"
+
+	"github.com/warmroute/warmroute/catalog"
+	"github.com/warmroute/warmroute/engine"
+)
+
+// PinFigures are how the pins in memory and on disk stand.
+type PinFigures struct {
+	Records   int64 // in memory
+	Unwritten int64 // changed and not yet durable
+	Dropped   int64 // given up unwritten since the start
+}
+
+// LedgerFigures are how far the ledger is behind.
+type LedgerFigures struct {
+	Queued  int64 // turns that wait to be written
+	Dropped int64 // turns given up since the start
+}
+
+// MetricsOptions are what the metrics are about. A function that is nil leaves
+// its figures out; the others are called at every scrape.
+type MetricsOptions struct {
+	Catalog func() *catalog.Catalog // in force; needed
+	Reload  func() catalog.Status
+	Pins    func() PinFigures
+	Ledger  func() LedgerFigures
+	Version string
+	Commit  string
+}
+
+// Metrics counts turns for Prometheus. It is an [engine.Ledger]; its methods may
+// be called from several goroutines.
+//
+// Labels are the names of a catalog and the design's own words: no session,
+// tenant, key or request is among them. A model or vendor that is no longer in
+// the catalog is counted as `other`, and a turn that nobody was asked for has the
+// vendor `none`. Requests that were refused before a turn began are not counted.
+//
+// What a turn saved is not here: a counter cannot fall, and savings can.
+type Metrics struct {
+	o        MetricsOptions
+	registry *prometheus.Registry
+
+	requests *prometheus.CounterVec   // protocol, model, vendor, code
+	duration *prometheus.HistogramVec // model, vendor, stream
+	first    *prometheus.HistogramVec // model, vendor, cache
+	tokens   *prometheus.CounterVec   // model, vendor, class
+	outcomes *prometheus.CounterVec   // model, outcome, source
+	attempts *prometheus.CounterVec   // vendor, result
+	unpriced *prometheus.CounterVec   // vendor, model
+	missing  *prometheus.CounterVec   // vendor, model
+
+	mu     sync.RWMutex
+	routes map[routeKey]*routeSeries
+}
+
+// routeKey names what one model at one vendor is counted under. Money of two
+// currencies is never added.
+type routeKey struct{ model, vendor, currency string }
+
+// The classes of tokens and of their cost, which do not overlap.
+const (
+	classUncached = iota
+	classRead
+	classWrite5m
+	classWrite1h
+	classOutput
+	classes // how many there are
+)
+
+var classNames = [classes]string{"uncached", "cache_read", "cache_write_5m", "cache_write_1h", "output"}
+
+// How the answer's prompt stood to the vendor's cache.
+const (
+	cacheUnknown = iota // the vendor did not report it
+	cacheCold
+	cacheWarm
+	cacheStates
+)
+
+var cacheNames = [cacheStates]string{"unknown", "cold", "warm"}
+
+// routeSeries are the series of one model at one vendor, found once.
+type routeSeries struct {
+	duration [2]prometheus.Observer // not streamed, streamed
+	first    [cacheStates]prometheus.Observer
+	tokens   [classes]prometheus.Counter
+	unpriced prometheus.Counter
+	missing  prometheus.Counter
+
+	mu   sync.Mutex
+	cost [classes]decimal.Decimal
+}
+
+// NewMetrics makes metrics that have counted nothing.
+func NewMetrics(o MetricsOptions) *Metrics {
+	counter := func(name, help string, labels ...string) *prometheus.CounterVec {
+		return prometheus.NewCounterVec(prometheus.CounterOpts{Name: "warmroute_" + name, Help: help}, labels)
+	}
+	histogram := func(name, help string, buckets []float64, labels ...string) *prometheus.HistogramVec {
+		return prometheus.NewHistogramVec(prometheus.HistogramOpts{Name: "warmroute_" + name, Help: help, Buckets: buckets}, labels)
+	}
+	m := &Metrics{
+		o:        o,
+		registry: prometheus.NewRegistry(),
+		routes:   map[routeKey]*routeSeries{},
+		requests: counter("requests_total", "Turns, by the dialect, the model and vendor that served or were tried last, and the status the client got; 499: it had left.", "protocol", "model", "vendor", "code"),
+		duration: histogram("request_duration_seconds", "From a turn's request to the end of its answer.",
+			[]float64{.01, .025, .05, .1, .25, .5, 1, 2.5, 5, 10, 20, 30, 60, 120, 300, 600}, "model", "vendor", "stream"),
+		first: histogram("time_to_first_token_seconds", "From the start of the attempt that served to the first byte of its answer, by whether it read from the vendor's cache.",
+			[]float64{.005, .01, .025, .05, .1, .2, .3, .5, .75, 1, 1.5, 2, 3, 5, 10, 20, 30, 60}, "model", "vendor", "cache"),
+		tokens:   counter("tokens_total", "Tokens that vendors reported, in classes that do not overlap.", "model", "vendor", "class"),
+		outcomes: counter("affinity_outcomes_total", "What affinity did, by the model that served and how its session was named; none: there was no session.", "model", "outcome", "source"),
+		attempts: counter("upstream_attempts_total", "Attempts, by how they ended: served, abandoned, or what went wrong.", "vendor", "result"),
+		unpriced: counter("unpriced_tokens_total", "Tokens that were reported and whose cost is not known for want of a price.", "vendor", "model"),
+		missing:  counter("usage_missing_total", "Attempts that a vendor accepted and whose usage is not complete.", "vendor", "model"),
+	}
+	build := prometheus.NewGaugeVec(prometheus.GaugeOpts{Name: "warmroute_build_info", Help: "What is running; always 1."}, []string{"version", "commit", "goversion"})
+	build.WithLabelValues(o.Version, o.Commit, runtime.Version()).Set(1)
+	m.registry.MustRegister(m.requests, m.duration, m.first, m.tokens, m.outcomes, m.attempts, m.unpriced, m.missing, build, (*costs)(m),
+		collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
+	m.figures()
+	return m
+}
+
+// figures registers what is asked for at a scrape.
+func (m *Metrics) figures() {
+	gauge := func(name, help string, value func() float64) {
+		m.registry.MustRegister(prometheus.NewGaugeFunc(prometheus.GaugeOpts{Name: "warmroute_" + name, Help: help}, value))
+	}
+	counter := func(name, help string, value func() float64) {
+		m.registry.MustRegister(prometheus.NewCounterFunc(prometheus.CounterOpts{Name: "warmroute_" + name, Help: help}, value))
+	}
+	if pins := m.o.Pins; pins != nil {
+		gauge("pins", "Records of pins in memory: one for each session and scope.", func() float64 { return float64(pins().Records) })
+		gauge("pin_writes_unwritten", "Records of pins changed and not yet durable.", func() float64 { return float64(pins().Unwritten) })
+		counter("pin_writes_dropped_total", "Records of pins given up unwritten.", func() float64 { return float64(pins().Dropped) })
+	}
+	if ledger := m.o.Ledger; ledger != nil {
+		gauge("ledger_queued", "Turns that wait to be written to the ledger.", func() float64 { return float64(ledger().Queued) })
+		counter("ledger_dropped_total", "Turns that the ledger gave up.", func() float64 { return float64(ledger().Dropped) })
+	}
+	if reload := m.o.Reload; reload != nil {
+		gauge("config_last_reload_successful", "1 if the catalog's file as it is now is in force, 0 if an earlier one is.", func() float64 {
+			if reload().Rejected != nil {
+				return 0
+			}
+			return 1
+		})
+		gauge("config_last_reload_success_timestamp_seconds", "When the catalog in force was read; 0 if it was not read from a file.", func() float64 {
+			at := reload().LoadedAt
+			if at.IsZero() {
+				return 0
+			}
+			return float64(at.UnixMilli()) / 1000
+		})
+	}
+}
+
+// Handler serves the metrics in the format that the scraper asks for.
+func (m *Metrics) Handler() http.Handler {
+	return promhttp.HandlerFor(m.registry, promhttp.HandlerOpts{EnableOpenMetrics: true, MaxRequestsInFlight: 8})
+}
+
+// Gatherer is where the metrics can be read.
+func (m *Metrics) Gatherer() prometheus.Gatherer { return m.registry }
+
+// Record counts a turn that is over. It implements [engine.Ledger] and waits for
+// nothing but other turns being counted.
+//
+// Tokens and money are counted where the ledger counts them, so that the two
+// agree.
+func (m *Metrics) Record(turn engine.Turn) {
+	c := m.o.Catalog()
+	served := key(c, &turn)
+	m.requests.WithLabelValues(string(turn.API), served.model, served.vendor, codeLabel(codeOf(&turn))).Inc()
+	m.route(served).duration[index(turn.Stream)].Observe(turn.Took.Seconds())
+	if f := finding(&turn); f != nil {
+		m.outcomes.WithLabelValues(served.model, string(f.Outcome), sourceLabel(&turn.Session)).Inc()
+	}
+	for i := range turn.Attempts {
+		a := &turn.Attempts[i]
+		at := keyOf(c, a.Candidate.Route)
+		m.attempts.WithLabelValues(at.vendor, resultLabel(a)).Inc()
+		if billed(a) {
+			m.route(at).bill(a)
+		}
+	}
+}
+
+// key is what a turn is counted under: the route of its last attempt; without
+// one the model that its plan began with.
+func key(c *catalog.Catalog, t *engine.Turn) routeKey {
+	if last, tried := t.Last(); tried {
+		return keyOf(c, last.Candidate.Route)
+	}
+	k := routeKey{labelOther, labelNone, c.Currency}
+	if len(t.Decision.Models) > 0 && t.Decision.Models[0].Model != nil {
+		k.model = modelLabel(c, t.Decision.Models[0].Model.Name)
+	}
+	return k
+}
+
+// keyOf is what an attempt on a route is counted under.
+func keyOf(c *catalog.Catalog, r *catalog.Route) routeKey {
+	if r == nil {
+		return routeKey{labelOther, labelOther, c.Currency}
+	}
+	return routeKey{modelLabel(c, r.Model.Name), vendorLabel(c, r.Vendor.Name), c.Currency}
+}
+
+// finding is what affinity found for the model that served, or was tried last;
+// nil where it was not asked.
+func finding(t *engine.Turn) *engine.Finding {
+	i := 0
+	if last, tried := t.Last(); tried {
+		i = last.Finding
+	}
+	if i < 0 || i >= len(t.Decision.Models) {
+		return nil
+	}
+	return &t.Decision.Models[i]
+}
+
+// billed says whether a vendor accepted the attempt, and may bill it.
+func billed(a *engine.Attempt) bool {
+	return !a.AcceptedAt.IsZero() || a.Stage == engine.StageServed || a.Stage == engine.StageBroken
+}
+
+// bill counts what an accepted attempt used.
+func (s *routeSeries) bill(a *engine.Attempt) {
+	if a.Stage == engine.StageServed && a.FirstByte > 0 {
+		s.first[cacheState(a)].Observe(a.FirstByte.Seconds())
+	}
+	if !a.Quality.Complete() {
+		s.missing.Inc()
+		return
+	}
+	u := a.Usage
+	for i, n := range [classes]int64{u.Input, u.CacheRead, u.CacheWrite5m, u.CacheWrite1h, u.Output} {
+		if n > 0 {
+			s.tokens[i].Add(float64(n))
+		}
+	}
+	if !a.Cost.Known {
+		s.unpriced.Add(float64(max(0, u.Prompt()+u.Output)))
+		return
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for i, part := range [classes]decimal.Decimal{a.Cost.Input, a.Cost.CacheRead, a.Cost.CacheWrite5m, a.Cost.CacheWrite1h, a.Cost.Output} {
+		if !part.IsZero() {
+			s.cost[i] = s.cost[i].Add(part)
+		}
+	}
+}
+
+// route finds the series of one model at one vendor.
+func (m *Metrics) route(key routeKey) *routeSeries {
+	m.mu.RLock()
+	s := m.routes[key]
+	m.mu.RUnlock()
+	if s != nil {
+		return s
+	}
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if s = m.routes[key]; s != nil {
+		return s
+	}
+	s = &routeSeries{
+		unpriced: m.unpriced.WithLabelValues(key.vendor, key.model),
+		missing:  m.missing.WithLabelValues(key.vendor, key.model),
+	}
+	for _, streamed := range []bool{false, true} {
+		s.duration[index(streamed)] = m.duration.WithLabelValues(key.model, key.vendor, strconv.FormatBool(streamed))
+	}
+	for i, name := range cacheNames {
+		s.first[i] = m.first.WithLabelValues(key.model, key.vendor, name)
+	}
+	for i, name := range classNames {
+		s.tokens[i] = m.tokens.WithLabelValues(key.model, key.vendor, name)
+	}
+	m.routes[key] = s
+	return s
+}
+
+// costs shows the exact sums of money. A float is made of each at its scrape,
+// and none before.
+type costs Metrics
+
+// Describe names nothing: the currencies are those of catalogs to come.
+func (c *costs) Describe(chan<- *prometheus.Desc) {}
+
+// Collect sends every sum there is.
+func (c *costs) Collect(to chan<- prometheus.Metric) {
+	c.mu.RLock()
+	defer c.mu.RUnlock()
+	for key, s := range c.routes {
+		d := prometheus.NewDesc("warmroute_cost_"+strings.ToLower(key.currency)+"_total",
+			"What usage cost at the catalog's prices, in "+key.currency+"; attempts whose cost is not known add nothing, see unpriced_tokens and usage_missing.",
+			[]string{"model", "vendor", "class"}, nil)
+		s.mu.Lock()
+		cost := s.cost
+		s.mu.Unlock()
+		for i, sum := range cost {
+			to <- prometheus.MustNewConstMetric(d, prometheus.CounterValue, sum.InexactFloat64(), key.model, key.vendor, classNames[i])
+		}
+	}
+}
+
+func index(b bool) int {
+	if b {
+		return 1
+	}
+	return 0
+}
+
+// cacheState is whether an attempt read from the vendor's cache, as far as that
+// is known.
+func cacheState(a *engine.Attempt) int {
+	switch {
+	case a.Usage.CacheRead > 0:
+		return cacheWarm
+	case a.Quality.Complete():
+		return cacheCold
+	}
+	return cacheUnknown
+}
+
+// The labels of what the catalog does not name.
+const (
+	labelOther = "other"
+	labelNone  = "none"
+)
+
+func modelLabel(c *catalog.Catalog, name string) string {
+	target, ok := c.Resolve(name)
+	if !ok || target.Policy != nil || target.Models[0].Name != name {
+		return labelOther
+	}
+	return name
+}
+
+func vendorLabel(c *catalog.Catalog, name string) string {
+	if _, ok := c.Vendor(name); !ok {
+		return labelOther
+	}
+	return name
+}
+
+func sourceLabel(s *engine.Session) string {
+	if !s.Found() {
+		return labelNone
+	}
+	return s.Source()
+}
+
+// resultLabel is how an attempt ended.
+func resultLabel(a *engine.Attempt) string {
+	switch {
+	case a.Stage == engine.StageServed, a.Stage == engine.StageAbandoned:
+		return string(a.Stage)
+	case a.Failure != engine.FailureNone:
+		return string(a.Failure)
+	case a.Stage == engine.StageRefused:
+		return "refused"
+	}
+	return string(a.Stage)
+}
+
+// codeOf is the status that the client of a turn was answered with.
+func codeOf(t *engine.Turn) int {
+	last, tried := t.Last()
+	switch {
+	case !tried:
+		return http.StatusBadGateway
+	case last.Committed:
+		return last.Status
+	}
+	switch last.Failure {
+	case engine.FailureClientLeft:
+		return statusClientLeft
+	case engine.FailureTimeout:
+		return http.StatusGatewayTimeout
+	case engine.FailureCredential, engine.FailureForbidden:
+		if last.Candidate.Group == engine.GroupClient {
+			return http.StatusUnauthorized
+		}
+		return http.StatusBadGateway
+	}
+	if last.Stage == engine.StageRefused && last.Status >= 400 && last.Status <= 599 {
+		return last.Status // relayed
+	}
+	return http.StatusBadGateway
+}
+
+// codeLabel is a status as a label.
+func codeLabel(code int) string {
+	if code == http.StatusOK {
+		return "200"
+	}
+	return strconv.Itoa(code)
+}
+
+var _ engine.Ledger = (*Metrics)(nil)
