@@ -48,12 +48,8 @@ func (s *service) readBody(w http.ResponseWriter, r *http.Request, dst []byte) (
 		return dst, errTooLarge
 	}
 	rc := http.NewResponseController(w)
-	_ = rc.SetReadDeadline(time.Now().Add(s.BodyTime)) // a writer without deadlines has none
 	packed := strings.Join(r.Header["Content-Encoding"], ",")
-	raw := http.MaxBytesReader(w, r.Body, s.MaxBody)
-	if packed == "" {
-		dst = slices.Grow(dst, int(min(max(r.ContentLength, 0), maxPooled))+1)
-	}
+	raw := http.MaxBytesReader(w, &patient{body: r.Body, rc: rc, began: time.Now(), time: s.BodyTime}, s.MaxBody)
 	plain, err := vendor.Decode(packed, raw, uint64(s.MaxBody))
 	if err != nil {
 		return dst, errUnknownCode
@@ -70,7 +66,39 @@ func (s *service) readBody(w http.ResponseWriter, r *http.Request, dst []byte) (
 	return dst, nil
 }
 
-// readWithin appends r to dst, up to limit bytes.
+// The pace that a body must keep once its first time is over.
+const (
+	leastPace   = 16 << 10 // bytes a second
+	mostPatient = 10 * time.Minute
+)
+
+// patient reads a body whose deadline moves on as it arrives: a large one over a
+// slow line is waited for, one that trickles is not.
+type patient struct {
+	body  io.ReadCloser
+	rc    *http.ResponseController
+	began time.Time
+	time  time.Duration // for any body at all
+	read  int64
+	set   bool
+	due   int64 // how much must be read before the deadline moves
+}
+
+func (p *patient) Read(b []byte) (int, error) {
+	if !p.set || p.read >= p.due {
+		grace := time.Duration(p.read) * (time.Second / leastPace)
+		_ = p.rc.SetReadDeadline(p.began.Add(max(p.time, min(p.time+grace, mostPatient)))) // a writer without deadlines has none
+		p.set, p.due = true, p.read+64<<10
+	}
+	n, err := p.body.Read(b)
+	p.read += int64(n)
+	return n, err
+}
+
+func (p *patient) Close() error { return p.body.Close() }
+
+// readWithin appends r to dst, up to limit bytes. Memory follows what has
+// arrived, never what was announced: an announcement costs its sender nothing.
 func readWithin(dst []byte, r io.Reader, limit int64) ([]byte, error) {
 	for {
 		if len(dst) == cap(dst) {

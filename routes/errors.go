@@ -9,6 +9,7 @@ import (
 	"net/http"
 	"strings"
 	"time"
+	"unicode/utf8"
 
 	"github.com/gin-gonic/gin"
 
@@ -98,7 +99,7 @@ func unserved(c *gin.Context, api catalog.API, now *catalog.Catalog, err error) 
 	case errors.Is(err, engine.ErrSort):
 		fail(c, api, http.StatusBadRequest, sentence(err))
 	case errors.As(err, &unknown):
-		failAs(c, api, http.StatusNotFound, "model_not_found", nowhere(unknown.Name, now, &tenant(c).Rules))
+		failAs(c, api, http.StatusNotFound, "model_not_found", nowhere(unknown.Name, now))
 	case errors.Is(err, errTooLarge):
 		c.Writer.Header().Set("Connection", "close") // the rest of the body is not read
 		fail(c, api, http.StatusRequestEntityTooLarge, "The request body is larger than this gateway accepts.")
@@ -128,10 +129,22 @@ func sentence(err error) string {
 // maxEcho is the most that is repeated of a name a client made up, in bytes.
 const maxEcho = 100
 
+// echo is the beginning of a name, cut between characters.
+func echo(name string) string {
+	if len(name) <= maxEcho {
+		return name
+	}
+	cut := maxEcho
+	for cut > 0 && !utf8.RuneStart(name[cut]) {
+		cut--
+	}
+	return name[:cut] + "…"
+}
+
 // nowhere says that a target does not exist, and what was perhaps meant.
-func nowhere(asked string, now *catalog.Catalog, rules *engine.Rules) string {
-	text := fmt.Sprintf("There is no model, alias or policy named %q.", asked[:min(len(asked), maxEcho)])
-	if near := near(now, asked, rules); len(near) > 0 {
+func nowhere(asked string, now *catalog.Catalog) string {
+	text := fmt.Sprintf("There is no model, alias or policy named %q.", echo(asked))
+	if near := near(now, asked); len(near) > 0 {
 		text += " Did you mean " + strings.Join(near, " or ") + "?"
 	}
 	return text + " GET /v1/models lists what there is."
@@ -147,7 +160,7 @@ func failed(c *gin.Context, api catalog.API, last *engine.Attempt) {
 	switch last.Failure {
 	case engine.FailureClientLeft:
 		c.Status(statusClientLeft)
-	case engine.FailureCredential:
+	case engine.FailureCredential, engine.FailureForbidden:
 		// What the vendor says of a key may contain it.
 		if last.Candidate.Group == engine.GroupClient {
 			fail(c, api, http.StatusUnauthorized, "The vendor did not accept the key that was sent for it.")
@@ -157,11 +170,9 @@ func failed(c *gin.Context, api catalog.API, last *engine.Attempt) {
 	case engine.FailureTimeout:
 		fail(c, api, http.StatusGatewayTimeout, "The vendor did not answer in time.")
 	case engine.FailureConnect:
-		fail(c, api, http.StatusBadGateway, "The vendor could not be reached.")
+		fail(c, api, http.StatusBadGateway, "The vendor could not be reached, or it did not answer properly.")
 	case engine.FailureCut:
 		fail(c, api, http.StatusBadGateway, "The vendor's answer was cut before its end.")
-	case engine.FailureStream:
-		fail(c, api, http.StatusBadGateway, "The vendor's answer began with an error.")
 	default:
 		relay(c, api, last.Reply)
 	}
@@ -174,6 +185,9 @@ func relay(c *gin.Context, api catalog.API, reply *engine.Reply) {
 	if reply == nil || reply.Status < 400 || reply.Status > 599 {
 		fail(c, api, http.StatusBadGateway, "The vendor did not answer this request.")
 		return
+	}
+	for name, values := range reply.Header {
+		c.Writer.Header()[name] = values
 	}
 	if reply.RetryAfter != "" {
 		c.Writer.Header()["Retry-After"] = []string{reply.RetryAfter}

@@ -1,11 +1,11 @@
 package vendor
 
 import (
+	"bytes"
 	"encoding/json"
 	"fmt"
 	"io"
 	"net/http"
-	"regexp"
 	"slices"
 
 	"github.com/warmroute/warmroute/engine"
@@ -35,14 +35,16 @@ func (a *attempt) whole(answer *http.Response, plain io.Reader) {
 	case len(body) == 0 && answer.StatusCode != http.StatusNoContent:
 		a.fail(engine.StageBroken, engine.FailureCut, "the answer is empty")
 		return
-	case closeDelimited(answer) && !json.Valid(body):
-		a.fail(engine.StageBroken, engine.FailureCut, "the answer ended in the middle")
-		return
-	case isError(body):
-		a.fail(engine.StageBroken, engine.FailureStream, "an error as the answer")
-		return
 	}
 	read := wire.JSONResponse(a.relayOptions(), body)
+	switch {
+	case read.Error != nil:
+		a.failedWith(read.Error)
+		return
+	case !isObject(body, &read) && answer.StatusCode != http.StatusNoContent:
+		a.fail(engine.StageBroken, engine.FailureCut, "the answer is no JSON object, or ended in the middle")
+		return
+	}
 	a.Usage, a.Quality = read.Usage, read.Quality
 	a.ServedModel, a.ServedTier, a.ResponseID = read.Model, read.Tier, read.ID
 	a.Stage = engine.StageServed
@@ -103,16 +105,13 @@ func (a *attempt) readAll(dst []byte, declared int64, plain io.Reader) ([]byte, 
 	}
 }
 
-// onlyError is how an answer begins that is nothing but an error, in the
-// dialects' two forms. A member that is null is none.
-var onlyError = regexp.MustCompile(`^\s*\{\s*("type"\s*:\s*"error"|"error"\s*:\s*\{)`)
-
-// isError says whether an accepted answer is an error: some vendors say 200 and
-// put the failure into the body.
-func isError(body []byte) bool { return onlyError.Match(body[:min(len(body), 256)]) }
-
-// closeDelimited says whether only the connection's end tells the answer's end:
-// then a cut cannot be seen from outside.
-func closeDelimited(answer *http.Response) bool {
-	return answer.ContentLength < 0 && len(answer.TransferEncoding) == 0 && answer.ProtoMajor < 2
+// isObject says whether an answer is a JSON object, whole. What the reader of
+// answers understood is; the rest is looked at once more by a reader that does
+// not mind its depth.
+func isObject(body []byte, read *wire.JSONAnswer) bool {
+	if read.Whole {
+		return true
+	}
+	body = bytes.TrimLeft(body, " \t\r\n")
+	return len(body) > 0 && body[0] == '{' && json.Valid(body)
 }

@@ -115,10 +115,7 @@ func (l *lazyReader) free() {
 func opener(name string, maxWindow uint64) func(io.Reader) (io.Reader, func(), error) {
 	switch name {
 	case "gzip", "x-gzip":
-		return func(r io.Reader) (io.Reader, func(), error) {
-			z, err := gzip.NewReader(r)
-			return z, nil, err
-		}
+		return ungzip
 	case "deflate":
 		return inflate
 	case "br":
@@ -133,6 +130,60 @@ func opener(name string, maxWindow uint64) func(io.Reader) (io.Reader, func(), e
 		}
 	}
 	return nil
+}
+
+// ungzip reads gzip: any number of members, and zeros after the last, with which
+// some servers fill up a block.
+func ungzip(r io.Reader) (io.Reader, func(), error) {
+	b := bufio.NewReader(r)
+	z, err := gzip.NewReader(b)
+	if err != nil {
+		return nil, nil, err
+	}
+	z.Multistream(false)
+	return &gzipMembers{b: b, z: z}, nil, nil
+}
+
+type gzipMembers struct {
+	b *bufio.Reader
+	z *gzip.Reader
+}
+
+func (g *gzipMembers) Read(p []byte) (int, error) {
+	for {
+		n, err := g.z.Read(p)
+		if n > 0 || err != io.EOF {
+			if err == io.EOF {
+				err = nil
+			}
+			return n, err
+		}
+		if err := g.next(); err != nil {
+			return 0, err
+		}
+	}
+}
+
+// next begins the next member; io.EOF if there is none.
+func (g *gzipMembers) next() error {
+	for {
+		c, err := g.b.ReadByte()
+		switch {
+		case err != nil:
+			return err
+		case c == 0:
+			continue
+		}
+		_ = g.b.UnreadByte() // it was just read
+		if err := g.z.Reset(g.b); err != nil {
+			if err == io.EOF {
+				return io.ErrUnexpectedEOF
+			}
+			return err
+		}
+		g.z.Multistream(false)
+		return nil
+	}
 }
 
 // inflate reads "deflate": zlib by the standard, raw by some servers' habit.

@@ -10,7 +10,7 @@ import (
 // client elsewhere or describes one connection. name is in canonical form.
 func mayPass(name string) bool {
 	switch name {
-	case "Retry-After", "Request-Id", "X-Request-Id":
+	case "Retry-After", "Retry-After-Ms", "X-Should-Retry", "Request-Id", "X-Request-Id":
 		return true
 	case "Openai-Organization", "Openai-Project":
 		return false
@@ -21,10 +21,11 @@ func mayPass(name string) bool {
 }
 
 // copyHeader gives the client what may pass of a vendor's header: one value of
-// each. Content-Type and Content-Length are set by whoever writes the body.
-func copyHeader(client, vendor http.Header) {
+// each, unless it repeats the key. Content-Type and Content-Length are set by
+// whoever writes the body.
+func (a *attempt) copyHeader(client, vendor http.Header) {
 	for name, values := range vendor {
-		if len(values) > 0 && mayPass(name) {
+		if len(values) > 0 && mayPass(name) && !a.echoes(values[0]) {
 			client[name] = []string{values[0]}
 		}
 	}

@@ -68,9 +68,11 @@ func address(base *url.URL, path, query string) *url.URL {
 	return &u
 }
 
-// passed are the client's headers that every vendor gets. Accept, User-Agent
-// and Content-Type are built in header.
-var passed = []string{"Idempotency-Key"}
+// idempotencyKey is a header that every vendor gets as the client sent it. It is
+// spelled otherwise than net/http spells it: under its own spelling the transport
+// would send the request again on its own account whenever a connection that was
+// used before breaks, also after the vendor has read it, and nobody would know.
+const idempotencyKey = "idempotency-key"
 
 // header builds the request header: what may pass of the client's, then the
 // catalog's, then the hints, then the key, which nothing overwrites.
@@ -81,10 +83,8 @@ func (c *Client) header(call *Call, try *engine.Try) (http.Header, error) {
 	h["Accept"] = []string{accept(call)}
 	h["Accept-Encoding"] = []string{"identity"}
 	h["User-Agent"] = []string{userAgent(call.Header)}
-	for _, name := range passed {
-		if values := call.Header[name]; len(values) > 0 {
-			h[name] = values[:1:1]
-		}
+	if values := call.Header["Idempotency-Key"]; len(values) > 0 {
+		h[idempotencyKey] = values[:1:1]
 	}
 	if v.Speaks(catalog.Messages) {
 		if values := call.Header["Anthropic-Version"]; len(values) > 0 {
@@ -102,6 +102,9 @@ func (c *Client) header(call *Call, try *engine.Try) (http.Header, error) {
 		if name == "Anthropic-Beta" { // a list: the operator's values join the client's
 			h[name] = append(h[name], extra.Value)
 			continue
+		}
+		if name == "Idempotency-Key" || name == "X-Idempotency-Key" {
+			name = strings.ToLower(name)
 		}
 		h[name] = []string{extra.Value}
 	}

@@ -1,6 +1,7 @@
 package vendor
 
 import (
+	"math"
 	"net/http"
 	"strconv"
 	"strings"
@@ -14,7 +15,7 @@ const maxRetryAfter = 300 * time.Second
 // 0 to 300 s. What is neither is 0, as if the vendor had named none.
 func RetryAfter(value string, now time.Time) time.Duration {
 	value = strings.TrimSpace(value)
-	if seconds, err := strconv.ParseFloat(value, 64); err == nil {
+	if seconds, err := strconv.ParseFloat(value, 64); err == nil && !math.IsInf(seconds, 0) {
 		switch {
 		case !(seconds > 0):
 			return 0

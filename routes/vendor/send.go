@@ -1,7 +1,7 @@
 package vendor
 
 import (
-	"bytes"
+	"bufio"
 	"context"
 	"errors"
 	"io"
@@ -98,7 +98,7 @@ func (a *attempt) send() {
 	case a.streams(answer):
 		a.stream(answer, plain)
 	default:
-		a.whole(answer, plain)
+		a.labelled(answer, plain)
 	}
 }
 
@@ -156,6 +156,36 @@ func (a *attempt) streams(answer *http.Response) bool {
 	return a.call.stream()
 }
 
+// labelled relays what calls itself JSON. Where the client asked for a stream it
+// may be one all the same: its first letter tells.
+func (a *attempt) labelled(answer *http.Response, plain io.Reader) {
+	if !a.call.stream() {
+		a.whole(answer, plain)
+		return
+	}
+	b := bufio.NewReader(plain)
+	if strings.IndexByte("deir:", firstByte(b)) >= 0 { // data, event, id, retry or a comment
+		a.stream(answer, b)
+		return
+	}
+	a.whole(answer, b)
+}
+
+// firstByte waits for the first byte that is not white space; 0 if there is none
+// in what b can hold. It takes nothing away.
+func firstByte(b *bufio.Reader) byte {
+	for n := 1; n <= b.Size(); n++ {
+		head, err := b.Peek(n)
+		if err != nil {
+			return 0
+		}
+		if c := head[n-1]; c != ' ' && c != '\t' && c != '\r' && c != '\n' {
+			return c
+		}
+	}
+	return 0
+}
+
 // refused keeps what a vendor said instead of an answer. A redirect keeps
 // nothing: where it points is not for the client.
 func (a *attempt) refused(answer *http.Response, plain io.Reader) {
@@ -173,7 +203,7 @@ func (a *attempt) refused(answer *http.Response, plain io.Reader) {
 		return
 	case err != nil || len(body) > maxReply:
 		body = nil // half a refusal is no refusal; the status still says it
-	case a.Failure == engine.FailureCredential, a.echoes(body):
+	case a.Failure == engine.FailureCredential, a.Failure == engine.FailureForbidden, a.echoes(string(body)):
 		body = nil // what is said of a key may contain it, whole or in part
 	}
 	if !readableRetry(retry, a.c.o.Now()) {
@@ -184,13 +214,17 @@ func (a *attempt) refused(answer *http.Response, plain io.Reader) {
 		Type:       answer.Header.Get("Content-Type"),
 		Body:       body,
 		RetryAfter: retry,
+		Header:     a.allowed(answer.Header),
 	}
 }
 
-// echoes says whether a vendor's words hold the key they were an answer to.
-func (a *attempt) echoes(body []byte) bool {
-	secret, ok := key(a.call, a.try)
-	return ok && secret.Reveal() != "" && bytes.Contains(body, []byte(secret.Reveal()))
+// allowed is what the client may have of a vendor's header beside a refusal,
+// which names its Retry-After itself.
+func (a *attempt) allowed(vendor http.Header) http.Header {
+	h := http.Header{}
+	a.copyHeader(h, vendor)
+	delete(h, "Retry-After")
+	return h
 }
 
 // readableRetry says whether a Retry-After may be given to the client: a number
@@ -208,8 +242,10 @@ func failureOf(status int) engine.Failure {
 	switch {
 	case status == http.StatusTooManyRequests:
 		return engine.FailureThrottled
-	case status == http.StatusUnauthorized, status == http.StatusPaymentRequired, status == http.StatusForbidden:
+	case status == http.StatusUnauthorized, status == http.StatusPaymentRequired:
 		return engine.FailureCredential
+	case status == http.StatusForbidden:
+		return engine.FailureForbidden
 	case status == http.StatusNotFound:
 		return engine.FailureNotFound
 	case status == http.StatusRequestTimeout, status == http.StatusConflict, status >= 500, status < 400:
@@ -239,7 +275,7 @@ func (a *attempt) commit(answer *http.Response, contentType string, length int) 
 		a.call.Began()
 	}
 	h := a.w.Header()
-	copyHeader(h, answer.Header)
+	a.copyHeader(h, answer.Header)
 	if contentType != "" {
 		h["Content-Type"] = []string{contentType}
 	}

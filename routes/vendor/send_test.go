@@ -44,7 +44,7 @@ func TestAStatusSaysWhatKindOfFailureItIs(t *testing.T) {
 		{400, engine.FailureRequest, true},
 		{401, engine.FailureCredential, true},
 		{402, engine.FailureCredential, true},
-		{403, engine.FailureCredential, true},
+		{403, engine.FailureForbidden, true},
 		{404, engine.FailureNotFound, true},
 		{408, engine.FailureServer, true},
 		{409, engine.FailureServer, true},

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"io"
 	"net/http"
+	"slices"
 	"sync"
 
 	"github.com/warmroute/warmroute/engine"
@@ -26,7 +27,6 @@ type streamed struct {
 	held    []byte  // what the client may have once the first event has come
 	tail    [2]byte // the last bytes the client got
 	over    bool    // a terminal or an error event has come: the end may follow
-	marked  bool    // what came last looks like [DONE], perhaps without its blank line
 	gone    bool    // the client takes no more
 	drained int     // bytes read since
 }
@@ -54,7 +54,6 @@ func (s *streamed) copy(buffer []byte, plain io.Reader) error {
 			if s.FirstByte == 0 {
 				s.FirstByte = s.c.o.Now().Sub(s.Started)
 			}
-			s.marked = marksEnd(buffer[:n])
 			if stop := s.take(buffer[:n]); stop != nil {
 				return stop
 			}
@@ -68,7 +67,7 @@ func (s *streamed) copy(buffer []byte, plain io.Reader) error {
 
 // await gives the next read its time.
 func (s *streamed) await() {
-	over := s.marked || s.relay.Done() || s.relay.Failed() != nil
+	over := s.relay.Ending() || s.relay.Done() || s.relay.Failed() != nil
 	switch {
 	case over && s.over:
 	case over:
@@ -80,16 +79,6 @@ func (s *streamed) await() {
 		s.arm(s.c.o.Idle, errIdle)
 	}
 	s.over = over
-}
-
-// doneLine is the last line of a chat stream.
-var doneLine = []byte("data: [DONE]")
-
-// marksEnd says whether what arrived ends with a [DONE] line. Some vendors leave
-// out the blank line that makes it an event, and keep the connection open.
-func marksEnd(chunk []byte) bool {
-	before, ok := bytes.CutSuffix(bytes.TrimRight(chunk, "\r\n"), doneLine)
-	return ok && (len(before) == 0 || before[len(before)-1] == '\n')
 }
 
 // streamEnd is an end that the relay itself decides.
@@ -155,12 +144,14 @@ func (s *streamed) pass(p []byte) error {
 	if len(p) == 0 || s.gone {
 		return nil
 	}
-	if err := s.write(p); err != nil {
-		s.gone = true
-		if s.call.Drain <= 0 {
-			return endDrained
+	for part := range slices.Chunk(p, maxWrite) {
+		if err := s.write(part); err != nil {
+			s.gone = true
+			if s.call.Drain <= 0 {
+				return endDrained
+			}
+			return nil
 		}
-		return nil
 	}
 	if len(p) == 1 {
 		s.tail = [2]byte{s.tail[1], p[0]}
@@ -181,9 +172,9 @@ func (s *streamed) end(err error) {
 	failed := s.relay.Failed()
 	switch {
 	case failed != nil && !s.Committed:
-		s.fail(engine.StageBroken, engine.FailureStream, "error event: "+word(failed.Type))
+		s.failedWith(failed)
 	case failed != nil:
-		s.fail(engine.StageBroken, engine.FailureStream, "error event: "+word(failed.Type))
+		s.fail(engine.StageBroken, failureSaid(failed), "error event: "+word(failed.Type))
 		if !s.relay.Done() {
 			s.cut()
 		}
@@ -212,7 +203,7 @@ func (s *streamed) finish() {
 	case s.Committed:
 		_ = s.pass(rest)
 	case s.relay.Failed() != nil || s.gone || s.left():
-	case s.relay.Began():
+	case s.relay.Began() && s.relay.Done(): // else another candidate may still answer whole
 		s.held = append(s.held, rest...)
 		s.open()
 	}

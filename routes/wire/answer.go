@@ -8,6 +8,7 @@ import (
 // JSONAnswer is a whole JSON answer, read and edited.
 type JSONAnswer struct {
 	Body    []byte // for the client; the vendor's own slice where nothing was put in
+	Whole   bool   // it is one JSON object, read to its end
 	Usage   pricing.Usage
 	Quality pricing.Quality
 	Model   string       // the model the vendor says it was; empty if it does not
@@ -37,6 +38,7 @@ func JSONResponse(o RelayOptions, body []byte) JSONAnswer {
 	if !w.closed() {
 		return answer
 	}
+	answer.Whole = true
 	answer.Error = f.error(body, span{start, w.end})
 	a := r.answer(body, span{start, w.end})
 	answer.Usage, answer.Quality = r.tally.usage(r.conv)

@@ -2,6 +2,7 @@ package wire
 
 import (
 	"net/http"
+	"slices"
 
 	"github.com/warmroute/warmroute/catalog"
 )
@@ -50,6 +51,40 @@ func ErrorBody(api catalog.API, status int, kind, message string) []byte {
 	}
 	b = append(appendString(b, kind), `,"param":null,"code":`...)
 	return append(appendString(b, kind), `}}`...)
+}
+
+// VendorError is an error answer that repeats what a vendor said inside an answer
+// it had accepted. Type and code are the vendor's where the dialect has room for
+// them; the messages dialect has a closed set of types.
+func VendorError(api catalog.API, status int, e StreamError) []byte {
+	if e.Message == "" {
+		e.Message = "The vendor's answer was an error without a message."
+	}
+	kind := e.Type
+	if api == catalog.Messages {
+		if !slices.Contains(anthropicTypes, kind) {
+			kind = anthropicType(status)
+		}
+		b := append([]byte(nil), `{"type":"error","error":{"type":`...)
+		b = append(appendString(b, kind), `,"message":`...)
+		return append(appendString(b, e.Message), `}}`...)
+	}
+	if kind == "" {
+		kind = openaiType(status)
+	}
+	b := append([]byte(nil), `{"error":{"message":`...)
+	b = append(appendString(b, e.Message), `,"type":`...)
+	b = append(appendString(b, kind), `,"param":null,"code":`...)
+	if e.Code == "" {
+		return append(b, `null}}`...)
+	}
+	return append(appendString(b, e.Code), `}}`...)
+}
+
+// anthropicTypes are the types that the messages dialect documents.
+var anthropicTypes = []string{
+	"invalid_request_error", "authentication_error", "billing_error", "permission_error", "not_found_error",
+	"request_too_large", "rate_limit_error", "timeout_error", "api_error", "overloaded_error",
 }
 
 // anthropicType is the type Anthropic documents for a status.
