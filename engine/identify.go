@@ -298,13 +298,10 @@ func isUUID(text string) bool {
 }
 
 // claudeParent is the parent of a turn that one of Claude Code's sub-agents
-// makes. They share the session's id, so that they share its pins; the parent is
-// the agent that started it, or the session itself where its main agent did.
+// makes: the session itself, whose id they all share, however deep they nest. The
+// ids of the agents between name no session.
 func claudeParent(h http.Header, s Session) string {
-	if id := bounded(first(h, claudeParentAgent)); id != "" {
-		return id
-	}
-	if first(h, claudeAgent) != "" {
+	if first(h, claudeAgent) != "" || first(h, claudeParentAgent) != "" {
 		return s.ID
 	}
 	return ""

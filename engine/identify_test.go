@@ -137,7 +137,7 @@ func TestClientAndParent(t *testing.T) {
 		{"parent header before own ones", headers("x-a-parent-session-id", "own", "x-parent-session-id", "P"), "", "P"},
 		{"of two own parent headers the first name", headers("x-b-parent-session-id", "b", "x-a-parent-session-id", "a"), "", "a"},
 		{"sub-agent of Claude Code's main agent", headers("x-claude-code-session-id", "s", "x-claude-code-agent-id", "a1"), "claude-code", "s"},
-		{"sub-agent of a sub-agent", headers("x-claude-code-session-id", "s", "x-claude-code-agent-id", "a2", "x-claude-code-parent-agent-id", "a1"), "claude-code", "a1"},
+		{"sub-agent of a sub-agent", headers("x-claude-code-session-id", "s", "x-claude-code-agent-id", "a2", "x-claude-code-parent-agent-id", "a1"), "claude-code", "s"},
 	}
 	for _, c := range cases {
 		t.Run(c.name, func(t *testing.T) {

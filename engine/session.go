@@ -22,7 +22,7 @@ type Session struct {
 	Class  Class
 	ID     string // as sent, or the SHA-256 in hex of what was longer than 256 characters
 	Client string // label of the client, at most 64 characters; empty if none
-	Parent string // id of the session or agent that started this one; empty if none. Sub-agents that share their session's id may name it as their parent
+	Parent string // id of the session that started this one; empty if none, and ID itself for the sub-agents that share their session's id
 }
 
 // Found says whether the request belongs to a session.

@@ -5,6 +5,7 @@ import (
 	"crypto/sha256"
 	"encoding/binary"
 	"encoding/hex"
+	"strings"
 
 	"github.com/warmroute/warmroute/catalog"
 	"github.com/warmroute/warmroute/engine"
@@ -14,15 +15,21 @@ import (
 // (OpenAI refuses longer ones).
 const maxHint = 64
 
-// hint is what stands for a session at a vendor. The same session is the same
-// text at one credential; without the key no one can tell who it is, nor can
-// one tenant name the session of another.
-func (c *Client) hint(h catalog.Hint, s engine.Session, id, credential string) string {
+// hint is what stands for a session at a vendor: one that another session started
+// has its hint, as they share a prefix. The same session is the same text at one
+// credential, however it was named and whatever its letters' case, for a child may
+// name its parent otherwise than the parent itself. Without the key no one can tell
+// who it is, nor can one tenant name the session of another.
+func (c *Client) hint(h catalog.Hint, s engine.Session, credential string) string {
+	id := s.ID
+	if s.Parent != "" {
+		id = s.Parent
+	}
 	if h.Raw && len(id) <= maxHint && sendable(id) {
 		return id
 	}
 	mac := hmac.New(sha256.New, c.o.HintKey)
-	for _, part := range [...]string{s.Tenant, credential, string(s.Class), id} {
+	for _, part := range [...]string{s.Tenant, credential, strings.ToLower(id)} {
 		var size [8]byte
 		binary.BigEndian.PutUint64(size[:], uint64(len(part)))
 		mac.Write(size[:])
@@ -41,8 +48,7 @@ func sendable(text string) bool {
 	return text != "" && text[0] != ' ' && text[len(text)-1] != ' '
 }
 
-// cacheKey is the prompt_cache_key to append for a session, empty for none. A
-// sub-agent shares its parent's, as they share a prefix.
+// cacheKey is the prompt_cache_key to append for a session, empty for none.
 func (c *Client) cacheKey(call *Call, try *engine.Try) string {
 	if call.Body.API == catalog.Messages || !try.Session.Found() {
 		return ""
@@ -52,11 +58,7 @@ func (c *Client) cacheKey(call *Call, try *engine.Try) string {
 		if h.Member != "prompt_cache_key" {
 			continue
 		}
-		id := try.Session.ID
-		if try.Session.Parent != "" {
-			id = try.Session.Parent
-		}
-		return c.hint(h, try.Session, id, try.Candidate.Credential)
+		return c.hint(h, try.Session, try.Candidate.Credential)
 	}
 	return ""
 }

@@ -111,7 +111,7 @@ func (c *Client) header(call *Call, try *engine.Try) (http.Header, error) {
 	if s := try.Session; s.Found() {
 		for _, hint := range v.Hints {
 			if hint.Header != "" {
-				h.Set(hint.Header, c.hint(hint, s, s.ID, try.Candidate.Credential))
+				h.Set(hint.Header, c.hint(hint, s, try.Candidate.Credential))
 			}
 		}
 	}
