@@ -50,8 +50,9 @@
 // a part). Requests that a strict vendor would refuse use up no fault.
 //
 // Beside the three APIs there are count_tokens and embeddings, which cost
-// nothing and touch no cache, and HEAD /. Tools are never called, and responses
-// are not stored: previous_response_id is refused as not found.
+// nothing and touch no cache, and HEAD /. Tools are never called. An
+// answer of the API responses can be continued by its id, by the account that was
+// given it, unless store was false; any other previous_response_id is not found.
 //
 // Start with [New], [Config] and [Fault].
 package vendorsim

@@ -28,6 +28,9 @@ type prompt struct {
 	tier         string
 	retention    time.Duration // lifetime the request asked an implicit cache for; zero: the vendor's
 	segments     []segment
+	items        int    // where the conversation's items begin: behind tools and instructions; responses only
+	previous     string // id of the answer it continues; empty: none
+	unstored     bool   // its answer is not to be kept
 	markerCount  int
 }
 

@@ -38,6 +38,7 @@ type body struct {
 	} `json:"prompt_cache_options"`
 	ServiceTier        string `json:"service_tier"`
 	PreviousResponseID string `json:"previous_response_id"`
+	Store              *bool  `json:"store"`
 }
 
 type streamOptions struct {
@@ -179,16 +180,13 @@ func (b *body) addTo(p *prompt) error {
 }
 
 func (b *body) addResponses(p *prompt) error {
-	if b.PreviousResponseID != "" {
-		return &refused{status: 400, kind: "invalid_request_error", param: "previous_response_id",
-			code:    "previous_response_not_found",
-			message: "Previous response with id '" + b.PreviousResponseID + "' not found."}
-	}
+	p.previous, p.unstored = b.PreviousResponseID, b.Store != nil && !*b.Store
 	if len(b.Instructions) > 0 && string(b.Instructions) != "null" {
 		if err := p.addContent("system", "", b.Instructions); err != nil {
 			return err
 		}
 	}
+	p.items = len(p.segments)
 	input := bytes.TrimSpace(b.Input)
 	switch {
 	case len(input) == 0 || string(input) == "null":

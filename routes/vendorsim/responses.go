@@ -1,5 +1,7 @@
 package vendorsim
 
+import "github.com/warmroute/warmroute/catalog"
+
 // The API responses. Source: OpenAI's responses and streaming-events reference.
 
 type response struct {
@@ -72,11 +74,20 @@ func (a *answer) responseUsage() *responseUsage {
 	return out
 }
 
+// keeps says whether the answer can be continued by its id.
+func (a *answer) keeps() bool { return a.p.api == catalog.Responses && !a.p.unstored }
+
+func (a *answer) responseID() string { return "resp_" + a.id }
+
 // begun is the response as the first events show it.
 func (a *answer) begun() response {
 	r := response{
-		ID: "resp_" + a.id, Object: "response", CreatedAt: a.created, Status: "in_progress", Model: a.p.model,
+		ID: a.responseID(), Object: "response", CreatedAt: a.created, Status: "in_progress", Model: a.p.model,
 		Output: []responseItem{}, ParallelToolCalls: true, ServiceTier: a.tier(), ToolChoice: "auto", Tools: []string{},
+		Store: a.keeps(),
+	}
+	if a.p.previous != "" {
+		r.PreviousID = &a.p.previous
 	}
 	if a.p.maxTokens > 0 {
 		r.MaxOutputTokens = &a.p.maxTokens

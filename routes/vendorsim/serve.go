@@ -82,6 +82,9 @@ func (c *call) serve(raw []byte) {
 		return
 	}
 	p, err := c.v.readPrompt(api, raw)
+	if err == nil {
+		err = c.v.resume(c.seen.Account, p)
+	}
 	if err != nil {
 		c.refuse(err)
 		return
@@ -169,7 +172,10 @@ func (c *call) answer(p *prompt, f *Fault) {
 		a.usage = nil
 	}
 	c.w.Header().Set(requestIDHeader(c.api), "req_"+a.id)
-	commit := func() { c.v.commit(account, p, l) }
+	commit := func() {
+		c.v.commit(account, p, l)
+		c.v.keep(account, a)
+	}
 	if f.ErrorEventFirst { // the prompt was never worked on
 		commit = func() {}
 	}

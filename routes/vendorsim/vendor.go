@@ -51,8 +51,11 @@ type Cache struct {
 type Vendor struct {
 	config Config
 
-	mu       sync.Mutex
-	cache    cache
+	mu    sync.Mutex
+	cache cache
+
+	conversations conversations
+
 	faults   []*Fault
 	log      []*Seen
 	logBytes int
@@ -103,11 +106,15 @@ func (c Cache) withDefaults() Cache {
 // Name is the vendor's name.
 func (v *Vendor) Name() string { return v.config.Name }
 
-// Reset forgets faults, log and cache, and ends the requests that hang.
+// Reset forgets faults, log, cache and stored answers, and ends the requests that
+// hang.
 func (v *Vendor) Reset() {
 	v.ResetFaults()
 	v.ResetLog()
 	v.ResetCache()
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	v.conversations = conversations{}
 }
 
 // ResetFaults forgets the queued faults and ends the requests that hang.
