@@ -123,11 +123,18 @@ func serve(ctx context.Context, s settings, out, logs io.Writer) error {
 	}
 	defer kept.close(log)
 
+	metrics := routes.NewMetrics(routes.MetricsOptions{
+		Catalog: live.Current,
+		Reload:  live.Status,
+		Pins:    kept.pinFigures,
+		Ledger:  kept.bookFigures,
+		Version: version,
+	})
 	gateway := &engine.Gateway{
 		Catalog: live.Current,
 		Pins:    kept.pins,
 		Health:  engine.NewHealth(),
-		Ledger:  kept.books,
+		Ledger:  ledgers{kept.books, metrics},
 		Intents: kept.books,
 		Gate:    catalog.Gate(s.Gate),
 		Off:     !s.Affinity,
@@ -152,9 +159,11 @@ func serve(ctx context.Context, s settings, out, logs io.Writer) error {
 	}))
 	pages.Handle("GET /{$}", http.RedirectHandler("/ui/", http.StatusFound))
 	pages.Handle("/", routes.Admin(routes.AdminOptions{
-		Log:    log,
-		Ready:  func() routes.Readiness { return readiness(live, kept, draining.Load()) },
-		Reload: func() error { return reload(live, log) },
+		Log:     log,
+		Ready:   func() routes.Readiness { return readiness(live, kept, draining.Load()) },
+		Reload:  func() error { return reload(live, log) },
+		Metrics: metrics.Handler(),
+		API:     routes.APIOptions{Books: kept.books, Pins: kept.listPins(), Catalog: live.Current},
 	}))
 	admin := routes.NewServer(pages)
 
@@ -198,6 +207,15 @@ func serve(ctx context.Context, s settings, out, logs io.Writer) error {
 	}
 	admin.Close()
 	return nil
+}
+
+// ledgers are told of a turn one after the other.
+type ledgers []engine.Ledger
+
+func (l ledgers) Record(turn engine.Turn) {
+	for _, ledger := range l {
+		ledger.Record(turn)
+	}
 }
 
 // check refuses settings that would not work or would not be safe.
