@@ -99,7 +99,7 @@ func unserved(c *gin.Context, api catalog.API, now *catalog.Catalog, err error) 
 	case errors.Is(err, engine.ErrSort):
 		fail(c, api, http.StatusBadRequest, sentence(err))
 	case errors.As(err, &unknown):
-		failAs(c, api, http.StatusNotFound, "model_not_found", nowhere(unknown.Name, now))
+		failAs(c, api, http.StatusNotFound, "model_not_found", nowhere(unknown.Name, now, &tenant(c).Rules))
 	case errors.Is(err, errTooLarge):
 		c.Writer.Header().Set("Connection", "close") // the rest of the body is not read
 		fail(c, api, http.StatusRequestEntityTooLarge, "The request body is larger than this gateway accepts.")
@@ -142,9 +142,9 @@ func echo(name string) string {
 }
 
 // nowhere says that a target does not exist, and what was perhaps meant.
-func nowhere(asked string, now *catalog.Catalog) string {
+func nowhere(asked string, now *catalog.Catalog, rules *engine.Rules) string {
 	text := fmt.Sprintf("There is no model, alias or policy named %q.", echo(asked))
-	if near := near(now, asked); len(near) > 0 {
+	if near := near(now, asked, rules); len(near) > 0 {
 		text += " Did you mean " + strings.Join(near, " or ") + "?"
 	}
 	return text + " GET /v1/models lists what there is."
