@@ -230,7 +230,7 @@ vendors:
     allow_private: true
 models:
 `, openai, anthropic)
-	for _, name := range []string{"chat-go", "responses-go", "chat-js", "responses-js", "chat-ai"} {
+	for _, name := range []string{"chat-go", "responses-go", "embeddings-go", "chat-js", "responses-js", "chat-ai", "embeddings-js"} {
 		fmt.Fprintf(&b, "  conformance/%s:\n    routes:\n      - vendor: harbour\n        model: %s\n"+
 			"        price: {input: 2, output: 8, cache_read: 0.20}\n", name, name)
 	}
