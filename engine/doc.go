@@ -18,25 +18,49 @@
 // Where the design leaves something open, this package does as follows.
 //
 // Rung 4 of the ladder asks first for the least minimum of the model's candidates
-// that cache, then, of each entry, for its own route's. An entry that two turns
-// running found no cache at ([DetailNeverEngaged]) counts as no_pin, not as
-// pin_expired: its window has not passed, and there is nothing warm to name. The
-// prefix of two turns is taken to be unchanged if the later has no less text. A
-// request without a session is no_pin with [DetailNoSession]; the store is not
-// asked. [DetailNoCacheMarker] and [DetailSingleRoute] say why a pin may not
-// matter, and decide nothing.
+// that cache, then, of each entry, for its own route's. A request without a
+// session is no_pin with [DetailNoSession]; the store is not asked.
+// [DetailNoCacheMarker] and [DetailSingleRoute] say why a pin may not matter, and
+// decide nothing. caching: auto is cut from a body and marks nothing yet, so it
+// counts neither as a marker nor as a lifetime.
+//
+// An explicit or agent session may hold several threads: the conversation, the
+// title it is given, sub-agents, what goes on after it was summed up. They share
+// the id and nothing of a vendor's cache, so [Thread] tells their requests apart by
+// how they open, and entries are kept for each. A request is judged by the entries
+// of its own thread first, then by those of the others, newest first in both, and
+// by each candidate once: a vendor that is cold for this thread is not warm because
+// another thread was there. What the design calls the newest entry is the first in
+// that line. So an own entry that has expired gives pin_expired unless an entry
+// further down is confirmed or promoted: the rule of the design for several warm
+// vendors, which keeps a session together where its own cache is gone anyway. The
+// size of the prompt and the turns without a read are the thread's alone.
+//
+// An entry that two turns running found no cache at ([DetailNeverEngaged]) counts
+// as no_pin, not as pin_expired: its window has not passed, and there is nothing
+// warm to name. Such a turn is one in the window of the thread's last, at the same
+// candidate, with no less text and a prompt that reaches the minimum; after the
+// window, or with less text, the count starts again.
 //
 // A pin that names a credential means that account's cache. Another credential of
 // the same vendor is as cold as another vendor, so moving to the pinned one is a
-// promotion, which the gate may decline; no vendor is displaced by it.
+// promotion, which the gate may decline; no vendor is displaced by it. When the
+// catalog no longer has the credential, the session's next turn drops the entry.
 //
-// A sub-agent that names its parent and has no pins of its own is decided by the
-// parent's, and keeps its own from then on. Claude Code's sub-agents share their
-// session's id, and so its pins.
+// A session that names its parent is judged by the parent's entries, behind its
+// own, for every model that its thread has none of. The parent is looked for by its
+// id, as sent and in small letters, among explicit, agent and cache key sessions,
+// for a header does not say how the parent itself was named. Its record is only
+// read. Claude Code's sub-agents share their session's id, and so are threads of it.
 //
-// Content that only its maker can read goes to the candidate that served the
-// model last in the session, or any model if this one never was, however long
-// ago; where nothing is remembered the plan is left as it is.
+// Content that only its maker can read is no affinity: it goes to its maker with
+// affinity off and without a session too. Who made a response of the API responses
+// is kept for a day under the id its vendor gave it ([OriginKey]), unless store was
+// false; its vendor and account alone are then in the plan. Without that record the
+// candidate that served the model last in the session counts, or any model if this
+// one never was, however long ago. Where neither tells and several vendors are left,
+// the turn ends in a [NoRouteError] that says what to do, for a guess would fail at
+// all but one of them; where the store did not answer the plan is left as it is.
 //
 // A limit on a price takes out routes whose price is not known. With several
 // targets each model is filtered and ordered by the policy that named it, while
