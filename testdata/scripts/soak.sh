@@ -11,3 +11,4 @@ for pkg in $(go list ./...); do
   done
 done
 WARMROUTE_FACTS=5000000 go test ./engine -run 'TestRandomFacts' -count 1 -v
+WARMROUTE_KILLS=50 go test ./cmd/warmroute -run 'TestTheLedgerSurvivesBeingKilledUnderLoad' -count 1 -v -timeout 30m
