@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Every fuzz target for the given time, one after the other, then the random-facts test at length.
+# Every fuzz target for the given time, one after the other, then the random-facts test at length, then the timing of keys.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 time=${1:-10m}
@@ -12,3 +12,4 @@ for pkg in $(go list ./...); do
 done
 WARMROUTE_FACTS=5000000 go test ./engine -run 'TestRandomFacts' -count 1 -v
 WARMROUTE_KILLS=50 go test ./cmd/warmroute -run 'TestTheLedgerSurvivesBeingKilledUnderLoad' -count 1 -v -timeout 30m
+go test -tags soak ./routes -run 'TestTheTimeOfAKey' -count 1 -v
