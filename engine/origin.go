@@ -14,12 +14,12 @@ func OriginKey(tenant, response string) PinKey {
 	return PinKey{Tenant: tenant, Class: classOrigin, ID: bounded(response)}
 }
 
-// MadeBy is what is kept of a response's maker once an attempt has served it: its
-// vendor and credential, whose account alone knows the response, and what the
+// MadeBy is what is kept of a response's maker: its vendor and credential, whose
+// account alone knows the response, and, once an attempt has served it, what the
 // conversation measures up to there. It can be read for [Readable], and promises
 // nothing of a cache. ok is false where there is no response to go back to.
 func MadeBy(f SettleFacts, a Attempt) (e Entry, ok bool) {
-	if a.Stage != StageServed || a.ResponseID == "" || f.AcceptedAt.IsZero() || f.Unstored {
+	if a.ResponseID == "" || f.AcceptedAt.IsZero() || f.Unstored {
 		return Entry{}, false
 	}
 	e = Entry{
@@ -32,7 +32,7 @@ func MadeBy(f SettleFacts, a Attempt) (e Entry, ok bool) {
 		ExpiresAt:  f.AcceptedAt,
 		TextBytes:  f.TextBytes,
 	}
-	if a.Quality.Complete() {
+	if a.Stage == StageServed && a.Quality.Complete() {
 		e = e.counted(a)
 	}
 	return e, true

@@ -294,6 +294,7 @@ func (g *Gateway) attempt(ctx context.Context, s *turnState, r *Request, index i
 				g.change(ctx, s, change)
 			}
 		},
+		Made: func(response string) { g.made(ctx, r, pin, Attempt{ResponseID: response}) },
 	})
 	a.Candidate, a.Finding = c, model
 	if a.AcceptedAt.IsZero() {
@@ -310,12 +311,21 @@ func (g *Gateway) attempt(ctx context.Context, s *turnState, r *Request, index i
 	for _, change := range Settle(pin, a) {
 		g.change(ctx, s, change)
 	}
-	if maker, ok := MadeBy(pin, a); ok && g.Pins != nil {
-		brief := within(context.WithoutCancel(ctx), g.deadline())
-		defer brief.stop()
-		_ = g.Pins.Keep(brief, OriginKey(r.Tenant, a.ResponseID), c.Route.Model.Name, maker)
+	if a.Stage == StageServed {
+		g.made(ctx, r, pin, a)
 	}
 	return a
+}
+
+// made remembers who made a response.
+func (g *Gateway) made(ctx context.Context, r *Request, pin SettleFacts, a Attempt) {
+	maker, ok := MadeBy(pin, a)
+	if !ok || g.Pins == nil {
+		return
+	}
+	brief := within(context.WithoutCancel(ctx), g.deadline())
+	defer brief.stop()
+	_ = g.Pins.Keep(brief, OriginKey(r.Tenant, a.ResponseID), pin.Candidate.Route.Model.Name, maker)
 }
 
 // modelOf is the index of the model that candidate index belongs to.

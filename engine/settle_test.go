@@ -198,12 +198,16 @@ func TestMadeBy(t *testing.T) {
 	if !ok || e != want {
 		t.Errorf("without a session and with affinity off: %+v, %v", e, ok)
 	}
-	broken, nameless := served, served
-	broken.Stage, nameless.ResponseID = StageBroken, ""
+	early, ok := MadeBy(f, Attempt{ResponseID: "resp_1"})
+	want.Prompt, want.Output, want.Reported = 0, 0, false
+	if !ok || early != want {
+		t.Errorf("before it has served: %+v, %v", early, ok)
+	}
+	nameless := served
+	nameless.ResponseID = ""
 	unstored := f
 	unstored.Unstored = true
 	for name, got := range map[string]func() (Entry, bool){
-		"broken":     func() (Entry, bool) { return MadeBy(f, broken) },
 		"without id": func() (Entry, bool) { return MadeBy(f, nameless) },
 		"not stored": func() (Entry, bool) { return MadeBy(unstored, served) },
 	} {

@@ -93,6 +93,11 @@ type Try struct {
 	Session   Session
 	Finding   Finding // what affinity found for this candidate's model
 	Accepted  func()  // must be called once when 2xx headers have arrived, before anything is sent to the client
+
+	// Made may be called after Accepted with the id of a response that can be
+	// continued, before the client learns it: its next request may come at once.
+	// Attempt.ResponseID tells the same when the attempt is over.
+	Made func(response string)
 }
 
 // Send makes one attempt: it dials the candidate, relays its answer to the

@@ -270,6 +270,9 @@ func (a *attempt) relayOptions() wire.RelayOptions {
 // commit sends the header of an accepted answer. length is the body's, -1 for a
 // stream.
 func (a *attempt) commit(answer *http.Response, contentType string, length int) {
+	if a.ResponseID != "" && a.try.Made != nil {
+		a.try.Made(a.ResponseID)
+	}
 	a.Committed = true
 	if a.call.Began != nil {
 		a.call.Began()

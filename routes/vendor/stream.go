@@ -133,6 +133,7 @@ func (s *streamed) open() {
 	if mediaType(contentType) != "text/event-stream" {
 		contentType = "text/event-stream; charset=utf-8"
 	}
+	s.ResponseID = s.relay.ResponseID()
 	s.commit(s.answer, contentType, -1)
 	_ = s.pass(s.held)
 	s.held = nil
