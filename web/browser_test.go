@@ -80,7 +80,7 @@ func TestBrowser(t *testing.T) {
 	if err != nil || len(files) == 0 {
 		t.Fatalf("no browser tests: %v", err)
 	}
-	out := run(t, environment, "node", append([]string{"--test", "--test-timeout=60000"}, files...)...)
+	out := run(t, environment, "node", append([]string{"--test"}, files...)...)
 	for line := range strings.Lines(out) {
 		if strings.HasPrefix(line, "# ") || strings.HasPrefix(line, "ℹ ") {
 			t.Log(strings.TrimSpace(line))

@@ -81,7 +81,10 @@ func (m money) fixed(d decimal.Decimal, places int32) string {
 		sign = minus
 	}
 	abs := d.Abs()
-	if !abs.IsZero() && abs.Round(places).IsZero() {
+	if abs.IsZero() {
+		return string(m) + "0"
+	}
+	if abs.Round(places).IsZero() {
 		least := decimal.New(1, -places)
 		if sign != "" {
 			return "above " + sign + string(m) + least.StringFixed(places)

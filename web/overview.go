@@ -100,7 +100,7 @@ func (c *call) overview() (view, error) {
 	if err != nil {
 		return view{}, err
 	}
-	page.RecentTable = turnTable{Turns: c.turnRows(recent), Tenants: tenants(recent)}
+	page.RecentTable = turnTable{Brief: true, Turns: c.turnRows(recent), Tenants: tenants(recent)}
 	return view{name: "overview", data: page}, nil
 }
 

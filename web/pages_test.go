@@ -45,7 +45,7 @@ var golden = map[string]string{
 	"turns":       "/ui/turns?outcome=promoted",
 	"sessions":    "/ui/sessions?range=1h",
 	"session":     "/ui/session?tenant=default&class=agent&id=0191f3b2-77aa-7c11-9d44-52b6f2a3c9e0",
-	"turn":        "/ui/turn?tenant=default&id=" + promotedTurn,
+	"turn":        "/ui/turn?tenant=default&id=agent-02", // promoted
 	"missing":     "/ui/turn?tenant=default&id=none",
 	"nothing":     "/ui/?vendor=nobody",
 }
@@ -78,9 +78,6 @@ func checkGolden(t *testing.T, name string, got []byte) {
 	}
 }
 
-// promotedTurn is the id of a turn that was moved to a warm vendor.
-const promotedTurn = "turn-0176"
-
 func TestAPromotedTurnShowsThePricesThatWereCompared(t *testing.T) {
 	books, c := seeded(t)
 	page := get(t, options(books, c), golden["turn"]).Body.String()
@@ -111,6 +108,15 @@ func TestWhatIsNotKnownIsNeverZero(t *testing.T) {
 	}
 	if got := strings.Count(page, "unknown"); got < 6 {
 		t.Errorf("%d cells say unknown", got)
+	}
+}
+
+func TestATurnWithoutAnEndHasNoKnownCost(t *testing.T) {
+	books, c := seeded(t)
+	open := books[len(books)-1]
+	page := get(t, options(shelf{open}, c), "/ui/turns").Body.String()
+	if open.State != engine.Unsettled || strings.Contains(page, "$0") || !strings.Contains(page, `<span class="dim">unknown</span>`) {
+		t.Error("a turn under way is shown as free")
 	}
 }
 

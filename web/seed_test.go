@@ -136,8 +136,11 @@ func (s *story) chapter(id string, class engine.Class, client, model, vendor str
 		} else {
 			x.usage.Input = fresh
 		}
+		if vendor == "bedrock" {
+			x.outcome, x.moved = engine.Promoted, "anthropic"
+		}
 		if i == 0 {
-			x.outcome, x.pinned, x.usage.CacheRead = engine.NoPin, "", 0
+			x.outcome, x.pinned, x.moved, x.usage.CacheRead = engine.NoPin, "", "", 0
 			if model == sonnet {
 				x.usage.CacheWrite5m = size
 			} else {
@@ -158,7 +161,11 @@ func seeded(t testing.TB) (shelf, *catalog.Catalog) {
 			continue // nobody is awake
 		}
 		ago := time.Duration(hour)*time.Hour + 9*time.Minute
-		s.chapter(fmt.Sprintf("build-%02d", hour), engine.ClassExplicit, "ci", sonnet, "anthropic", ago, 40*time.Second, 3+hour%7, 18_400+int64(hour)*731)
+		vendor := "anthropic"
+		if hour%5 == 2 {
+			vendor = "bedrock" // anthropic was cooling when these began
+		}
+		s.chapter(fmt.Sprintf("build-%02d", hour), engine.ClassExplicit, "ci", sonnet, vendor, ago, 40*time.Second, 3+hour%7, 18_400+int64(hour)*731)
 		if hour%3 == 0 {
 			s.chapter(fmt.Sprintf("a4%014x9be1", hour*7919), engine.ClassFingerprint, "", gpt, "openai", ago-4*time.Minute, 3*time.Minute, 4, 6_100)
 		}
@@ -166,13 +173,18 @@ func seeded(t testing.TB) (shelf, *catalog.Catalog) {
 			s.chapter(fmt.Sprintf("review-%02d", hour), engine.ClassAgent, "claude-code", flash, "deepseek", ago-2*time.Minute, 50*time.Second, 6, 31_000)
 		}
 	}
+	s.chapter("nightly-docs", engine.ClassExplicit, "ci", sonnet, "anthropic", 29*time.Minute, 27*time.Second, 64, 22_000)
 	id := "0191f3b2-77aa-7c11-9d44-52b6f2a3c9e0"
+	turns := 0
 	turn := func(ago time.Duration, x scene) *engine.Booked {
 		x.session, x.class, x.client, x.ago = id, engine.ClassAgent, "claude-code", ago
 		if x.model == "" {
 			x.model = sonnet
 		}
-		return s.tell(x)
+		b := s.tell(x)
+		turns++
+		b.ID = fmt.Sprintf("agent-%02d", turns)
+		return b
 	}
 	start := now.Add(-26 * time.Minute)
 	turn(26*time.Minute, scene{vendor: "bedrock", outcome: engine.NoPin, usage: pricing.Usage{Input: 12, CacheWrite5m: 40_900, Output: 512}, took: 3100 * time.Millisecond,

@@ -83,7 +83,7 @@ func (c *call) sessionRows(list []engine.SessionBook) []sessionRow {
 		s := &list[i]
 		rows[i] = sessionRow{
 			Key: plain(s.Tenant + "/" + string(s.Class) + "/" + s.ID), ID: short(s.ID), Whole: plain(s.ID), URL: sessionURL(s.Tenant, s.Class, s.ID),
-			Tenant: plain(s.Tenant), Class: plain(string(s.Class)), Means: classMeaning(s.Class), Client: named(s.Client, none),
+			Tenant: plain(s.Tenant), Class: plain(string(s.Class)), Means: classMeaning(s.Class), Client: plain(s.Client),
 			Models: plains(s.Models), Path: c.path(s.Vendors), Turns: count(s.Sums.Turns), Hit: hitRate(&s.Sums), Cost: costText(&s.Sums, write),
 			Switches: count(s.Switches), Last: at(s.Last, c.now),
 		}

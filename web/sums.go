@@ -40,15 +40,15 @@ type sumText struct {
 	Word string // "at least", "loss", "saved", "so far as known"; may be empty
 }
 
-// costText is what sums cost, with "at least" while attempts are uncovered.
-// write formats the amount.
+// costText is what sums cost, with "at least" while attempts are uncovered or
+// none of the turns has ended. write formats the amount.
 func costText(s *engine.Sums, write func(decimal.Decimal) string) sumText {
 	switch {
 	case s.Turns == 0:
 		return sumText{Text: none, Kind: "dim"}
-	case s.Billed > 0 && s.CostKnown == 0:
+	case s.CostKnown == 0 && (s.Billed > 0 || s.Unsettled > 0):
 		return sumText{Text: unknown, Kind: "dim"}
-	case s.CostKnown < s.Billed:
+	case s.CostKnown < s.Billed, s.Unsettled == s.Turns:
 		return sumText{Text: write(s.Cost), Word: "at least"}
 	}
 	return sumText{Text: write(s.Cost)}

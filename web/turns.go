@@ -63,6 +63,7 @@ type bar struct {
 type turnTable struct {
 	Turns   []turnRow
 	Path    bool // of one session: with gaps, without the session
+	Brief   bool // without the columns that a first look does not need
 	Tenants bool // of several tenants
 }
 

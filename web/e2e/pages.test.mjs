@@ -7,7 +7,6 @@ import { base, found, launch, open, overflows } from "./browser.mjs";
 const promoted = { tenant: "default", class: "agent", id: "0191f3b2-77aa-7c11-9d44-52b6f2a3c9e0" };
 const addresses = {
   Overview: base,
-  "Overview of an hour": `${base}?range=1h`,
   Sessions: `${base}sessions`,
   Session: `${base}session?${new URLSearchParams(promoted)}`,
   Turns: `${base}turns?outcome=promoted`,
@@ -32,7 +31,7 @@ const ways = [
 for (const way of ways) {
   describe(`${way.scheme}, scripts ${way.scripts ? "on" : "off"}, ${way.width} pixels`, () => {
     for (const [name, address] of Object.entries(addresses)) {
-      test(name, () =>
+      test(name, { timeout: 60_000 }, () =>
         visit(way, async (page) => {
           await page.goto(address);
           await page.getByRole("heading", { level: 1 }).waitFor();
@@ -42,7 +41,7 @@ for (const way of ways) {
       );
     }
 
-    test("from Overview to the prices of a promoted turn", () =>
+    test("from Overview to the prices of a promoted turn", { timeout: 60_000 }, () =>
       visit(way, async (page) => {
         await page.goto(base);
         await page.getByRole("region", { name: "Turns by outcome" }).getByRole("link", { name: "promoted", exact: true }).click();

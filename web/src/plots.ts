@@ -9,6 +9,7 @@ type Numbers = (number | null)[];
 /** A colour of the stylesheet, read when it is drawn: the theme may change. */
 const color = (name: string) => () => getComputedStyle(document.documentElement).getPropertyValue(name).trim();
 
+const height = 300;
 const font = "12px system-ui, sans-serif";
 
 const two = (n: number) => String(n).padStart(2, "0");
@@ -42,7 +43,7 @@ function draw(place: HTMLElement, table: HTMLTableElement): void {
   const axis = { stroke: color("--soft"), font, grid: { stroke: color("--line"), width: 1 }, ticks: { stroke: color("--line"), width: 1 } };
   const options: uPlot.Options = {
     width: Math.max(240, place.clientWidth),
-    height: 230,
+    height,
     tzDate: (seconds) => uPlot.tzDate(new Date(seconds * 1000), "Etc/UTC"),
     scales: { y: { range: [0, 100] } },
     legend: { live: true },
@@ -69,7 +70,7 @@ function draw(place: HTMLElement, table: HTMLTableElement): void {
   place.append(canvas);
   const plot = new uPlot(options, read(table), canvas);
   matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => plot.redraw(false));
-  new ResizeObserver(() => plot.setSize({ width: Math.max(240, place.clientWidth), height: 230 })).observe(place);
+  new ResizeObserver(() => plot.setSize({ width: Math.max(240, place.clientWidth), height })).observe(place);
   document.addEventListener("warmroute:fresh", () => {
     const fresh = document.getElementById(table.id);
     if (fresh instanceof HTMLTableElement) plot.setData(read(fresh));
