@@ -12,71 +12,102 @@ func (r *Relay) chat(e *event) bool {
 		finish, _ = holds(data, wordFinish)
 	}
 	named := string(e.name) == "error"
+	parse := finish || named || !r.choices.lone(data)
 	if null.found() && r.o.HideUsage {
-		if !usage && !finish && !named && r.cutNull(e, null) {
+		if !usage && !parse && r.cutNull(e, null) {
 			return true
 		}
 		usage = true
 	}
-	if !usage && !finish && !named && !names(data, wordError) && (r.model != "" || !names(data, wordModel)) {
+	if !usage && !parse && !names(data, wordError) && (r.model != "" || !names(data, wordModel)) {
 		return true
 	}
-	var usageAt, next member
-	var count int
-	var choices, failure, last span
-	var model, tier string
-	w := object(data)
-	for w.next() {
-		if count++; count == 2 {
-			next = w.member
+	c, ok := r.chunk(data)
+	if !ok {
+		if named {
+			r.failed = first(r.failed, spoken(data))
 		}
-		last = w.span()
+		return true
+	}
+	failure := c.failing.error(data, c.whole)
+	if named && failure == nil {
+		failure = streamError(data, c.whole)
+	}
+	r.failed = first(r.failed, failure)
+	ended, empty := r.choices.read(data, c.choices)
+	r.finished = r.choices.over()
+	if c.usage.to > 0 {
+		r.count(data, c.usage.span())
+		if r.o.HideUsage {
+			reports := data[c.usage.from] != 'n'
+			if empty && !c.more && (reports || c.members == 1) && r.failed == nil {
+				return false
+			}
+			r.hide(e, &c)
+		}
+	}
+	if ended {
+		r.metadata(e, c.last, false)
+	}
+	return true
+}
+
+// chunk is what stands at the top of a chat chunk.
+type chunk struct {
+	failing
+	whole   span
+	usage   member
+	choices span
+	second  int  // of the second member's key
+	last    int  // end of the last member
+	members int  // how many there are
+	more    bool // there is something beside what every chunk has and usage
+}
+
+// chunk reads a chunk's top; ok is false if it is no JSON object.
+func (r *Relay) chunk(data []byte) (c chunk, ok bool) {
+	var model, tier string
+	c.whole.from = space(data, 0)
+	w := walk(data, c.whole.from)
+	for w.next() {
+		if c.members++; c.members == 2 {
+			c.second = w.member.key
+		}
+		c.last = w.to
+		c.see(&w)
 		switch string(w.name()) {
 		case "usage":
-			usageAt = w.member
+			c.usage = w.member
 		case "choices":
-			choices = w.span()
-		case "error":
-			failure = w.span()
+			c.choices = w.span()
 		case "model":
 			model = r.word(data, w.span())
 		case "service_tier":
 			tier = r.word(data, w.span())
+		case "id", "object", "created", "system_fingerprint":
+		case "obfuscation": // padding, which hides how long the chunk would be
+		default:
+			c.more = c.more || !w.isNull()
 		}
 	}
 	if !w.closed() {
-		return true
+		return c, false
 	}
+	c.whole.to = w.end
 	r.served(model, tier)
+	return c, true
+}
+
+// hide cuts a chunk's usage out.
+func (r *Relay) hide(e *event, c *chunk) {
 	switch {
-	case failure.found() && data[failure.from] != 'n':
-		r.fail(data, failure)
-	case named:
-		r.fail(data, span{space(data, 0), w.end})
+	case c.usage.key != firstKey(e.data):
+		r.remove(e, c.usage.before, c.usage.to)
+	case c.members > 1:
+		r.remove(e, c.usage.key, c.second)
+	default:
+		r.remove(e, c.usage.key, c.usage.to)
 	}
-	ended, empty := choicesOf(data, choices)
-	r.finished = r.finished || ended
-	if usageAt.to > 0 {
-		r.count(data, usageAt.span())
-		if r.o.HideUsage {
-			reports := data[usageAt.from] != 'n'
-			if empty && (reports || count == 1) && r.failed == nil {
-				return false
-			}
-			switch {
-			case usageAt.key != firstKey(data):
-				r.remove(e, usageAt.before, usageAt.to)
-			case count > 1:
-				r.remove(e, usageAt.key, next.key)
-			default:
-				r.remove(e, usageAt.key, usageAt.to)
-			}
-		}
-	}
-	if ended {
-		r.metadata(e, last.to, false)
-	}
-	return true
 }
 
 // cutNull cuts out the "usage":null that every chunk of an asked-for stream
@@ -97,24 +128,3 @@ func (r *Relay) cutNull(e *event, null span) bool {
 
 // firstKey is the offset of an object's first key.
 func firstKey(data []byte) int { return space(data, space(data, 0)+1) }
-
-// choicesOf says whether a choice has its finish_reason, and whether there is none.
-func choicesOf(data []byte, v span) (ended, empty bool) {
-	if !v.found() || data[v.from] != '[' {
-		return false, true
-	}
-	empty = true
-	s := scanner{b: data}
-	for c := each(&s, v.from, 1, false); c.next(); {
-		empty = false
-		if data[c.from] != '{' {
-			continue
-		}
-		for w := walk(data, c.from); w.next(); {
-			if w.is("finish_reason") && !w.isNull() {
-				ended = true
-			}
-		}
-	}
-	return ended, empty
-}

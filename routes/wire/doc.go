@@ -34,7 +34,13 @@
 //     contradict each other in a way that can be settled (more cached than there
 //     was prompt) are derived; numbers that cannot be (negative, fractional,
 //     above 2^40) are invalid.
-//   - A chat stream that ends in good order after its finish_reason is complete
-//     even if [DONE] never came, as some compatible vendors never send it.
-//   - An event above 16 MiB is passed on unread, and its stream's usage is missing.
+//   - A chat stream that ends in good order, in the middle of nothing, after every
+//     choice that has begun had its finish_reason, is complete even if [DONE] never
+//     came, as some compatible vendors never send it.
+//   - An event above 4 MiB is passed on unread, and its stream's usage is missing.
+//     What its first kilobyte says of its type holds once its end has come.
+//   - An error that is null, an empty text or an empty object is none. An event
+//     named error is one whatever its data.
+//   - Of a chunk without choices that reports usage nobody asked for, the chunk is
+//     left out only if it holds nothing that other chunks do not.
 package wire

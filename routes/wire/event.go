@@ -9,6 +9,7 @@ type event struct {
 	at     int    // offset of the first data line
 	offset int    // offset of the data in the event, if it has one data line
 	eol    []byte // how the first data line ends
+	lines  int    // how many data lines there are
 	pieces []piece
 }
 
@@ -41,15 +42,18 @@ func lineEnd(b []byte, i int) int {
 	return end
 }
 
+// maxLines is how many data lines of an event are joined.
+const maxLines = 1 << 16
+
 // parse takes an event apart. Data in several lines is joined in a buffer that
-// the next call uses again.
+// the next call uses again; where there are too many lines, lines says so and
+// the data is not whole.
 func (r *Relay) parse(b []byte) event {
 	e := event{at: -1}
 	i := 0
 	if !r.first && bytes.HasPrefix(b, bom) {
 		i = len(bom)
 	}
-	lines := 0
 	for i < len(b) {
 		end := lineEnd(b, i)
 		next := end
@@ -67,11 +71,14 @@ func (r *Relay) parse(b []byte) event {
 				break
 			}
 			from += i
-			if lines++; lines == 1 {
+			if e.lines++; e.lines == 1 {
 				e.at, e.offset, e.data, e.eol = i, from, b[from:end], b[end:next]
 				break
 			}
-			if lines == 2 {
+			if e.lines > maxLines {
+				return e
+			}
+			if e.lines == 2 {
 				r.joined = append(r.joined[:0], e.data...)
 				r.pieces = append(r.pieces[:0], piece{0, e.offset})
 			}

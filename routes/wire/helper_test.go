@@ -59,8 +59,9 @@ type relayed struct {
 	quality pricing.Quality
 }
 
-func relay(o RelayOptions, stream []byte, n int) relayed {
-	r := NewRelay(o)
+func relay(o RelayOptions, stream []byte, n int) relayed { return feed(NewRelay(o), stream, n) }
+
+func feed(r *Relay, stream []byte, n int) relayed {
 	var out []byte
 	for len(stream) > 0 {
 		k := min(n, len(stream))

@@ -16,14 +16,17 @@ func (r *Relay) messages(e *event) {
 	}
 	r.began = true
 	switch name {
-	case "message_start", "message_delta", "error", "":
+	case "message_start", "message_delta":
+	case "error", "":
+		r.failed = first(r.failed, errorEvent(e.data, name == "error"))
+		return
 	case "message_stop":
 		r.done = true
 		return
 	default:
 		return
 	}
-	var usage, message, delta, failure, last span
+	var usage, message, delta, last span
 	count := 0
 	w := object(e.data)
 	for w.next() {
@@ -36,21 +39,17 @@ func (r *Relay) messages(e *event) {
 			message = w.span()
 		case "delta":
 			delta = w.span()
-		case "error":
-			failure = w.span()
 		}
 	}
 	if !w.closed() {
 		return
 	}
-	switch {
-	case name == "error" || name == "" && failure.found():
-		r.fail(e.data, failure)
-	case name == "message_start":
+	switch name {
+	case "message_start":
 		if message.found() && e.data[message.from] == '{' {
 			r.answer(e.data, message)
 		}
-	case name == "message_delta":
+	case "message_delta":
 		r.finished = r.finished || stopped(e.data, delta)
 		if usage.found() {
 			r.count(e.data, usage)
@@ -76,7 +75,7 @@ func stopped(data []byte, v span) bool {
 		return false
 	}
 	for w := walk(data, v.from); w.next(); {
-		if w.is("stop_reason") && !w.isNull() {
+		if w.is("stop_reason") && filled(data, w.span()) {
 			return true
 		}
 	}

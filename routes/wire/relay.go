@@ -16,8 +16,12 @@ type RelayOptions struct {
 }
 
 // maxEvent is the longest event that is looked into. A longer one is passed on
-// as it comes, and the usage of its stream is unknown.
-const maxEvent = 16 << 20
+// as it comes, and the usage of its stream is unknown. It is also what a stream
+// may hold in memory.
+const maxEvent = 4 << 20
+
+// roomy is how much of its buffers a stream keeps once a long event has gone out.
+const roomy = 256 << 10
 
 // Relay passes one event stream on and watches it. It is used by one goroutine.
 //
@@ -37,7 +41,9 @@ type Relay struct {
 	line    int  // where its current line starts; -1: before what is held
 	skipLF  bool // a line ended with \r at the end of what came
 	dropped bool // the event that ended there was left out
+	longest int  // events that are longer are passed on unread
 	blind   bool // the current event is too long and passed as it comes
+	closes  bool // it is, by its name, the stream's last
 	first   bool // the stream's first event has been seen
 
 	watch
@@ -45,20 +51,17 @@ type Relay struct {
 
 // NewRelay starts to relay a stream.
 func NewRelay(o RelayOptions) *Relay {
-	return &Relay{o: o, conv: conventionFor(o.Usage, o.API)}
+	return &Relay{o: o, conv: conventionFor(o.Usage, o.API), longest: maxEvent}
 }
 
 // Feed takes what arrived and returns what the client may have now: whole
 // events. What is returned is valid until the next call and may be part of
 // chunk, which therefore must stay unchanged as long.
 func (r *Relay) Feed(chunk []byte) []byte {
-	if r.start > 0 {
-		r.held = r.held[:copy(r.held, r.held[r.start:])]
-		r.start = 0
-	}
+	r.shed()
 	data, holding := chunk, len(r.held) > 0
 	if holding {
-		r.held = append(r.held, chunk...)
+		r.hold(chunk)
 		data = r.held
 	}
 	out, rest := r.cut(data)
@@ -70,9 +73,42 @@ func (r *Relay) Feed(chunk []byte) []byte {
 			r.start = len(r.held)
 		}
 	case rest < len(data):
-		r.held = append(r.held[:0], data[rest:]...)
+		r.hold(data[rest:])
 	}
 	return out
+}
+
+// shed forgets what is out, and the room that a long event has taken.
+func (r *Relay) shed() {
+	if r.start > 0 {
+		rest := r.held[r.start:]
+		if cap(r.held) > roomy && len(rest) <= roomy {
+			r.held = append([]byte(nil), rest...)
+		} else {
+			r.held = r.held[:copy(r.held, rest)]
+		}
+		r.start = 0
+	}
+	if cap(r.out) > roomy {
+		r.out = nil
+	}
+	if cap(r.joined) > roomy {
+		r.joined, r.pieces = nil, nil
+	}
+}
+
+// hold keeps what is no whole event yet. Room grows in few steps, the last to
+// what the longest event needs, so that growing never takes much more than that.
+func (r *Relay) hold(b []byte) {
+	if need := len(r.held) + len(b); need > cap(r.held) {
+		room := need + need/4
+		if need > 64<<10 {
+			room = 4 * need
+		}
+		room = max(need, min(room, r.longest+32<<10))
+		r.held = append(make([]byte, 0, room), r.held...)
+	}
+	r.held = append(r.held, b...)
 }
 
 // cut finds the events in data, edits them, and returns what may go out and how
@@ -130,7 +166,7 @@ func (r *Relay) cut(data []byte) (out []byte, rest int) {
 		event = end
 	}
 	rest = event
-	if len(data)-event > maxEvent && !r.blind {
+	if !r.blind && r.tooLong(data[event:]) {
 		r.lose(data[event:])
 		r.blind = true
 	}
@@ -176,12 +212,14 @@ const (
 
 // take looks at one whole event.
 func (r *Relay) take(event []byte) verdict {
-	if r.blind {
+	switch {
+	case r.blind:
 		r.blind = false
+		r.closed()
 		return pass
-	}
-	if len(event) > maxEvent {
+	case r.tooLong(event):
 		r.lose(event)
+		r.closed()
 		return pass
 	}
 	r.edits = r.edits[:0]
@@ -194,16 +232,39 @@ func (r *Relay) take(event []byte) verdict {
 	return pass
 }
 
-// lose gives up on an event that is too long. Its name still says whether it is
-// the stream's last.
+// tooLong says whether an event, or what has come of it, is too long to read.
+// Line ends at its end do not count: how they were split makes no difference.
+func (r *Relay) tooLong(event []byte) bool {
+	return len(event) > r.longest && len(bytes.TrimRight(event, "\r\n")) > r.longest
+}
+
+// maxHead is how much of an event is read that is too long.
+const maxHead = 1 << 10
+
+// lose gives up on an event that is too long. Its beginning still says what it
+// is: an error, or the stream's last once it has come to its own end.
 func (r *Relay) lose(event []byte) {
 	r.lost, r.began = true, true
-	head := event[:min(len(event), 256)]
-	if !bytes.HasPrefix(head, []byte("event:")) {
+	e := r.parse(event[:min(len(event), maxHead)])
+	r.first = true
+	if r.o.API == catalog.Chat {
+		if string(e.name) == "error" {
+			r.failed = first(r.failed, &StreamError{})
+		}
 		return
 	}
-	name := bytes.TrimSpace(head[len("event:"):lineEnd(head, 0)])
-	r.done = r.done || terminal(string(name))
+	name := kind(&e)
+	if name == "error" || name == "response.failed" {
+		r.failed = first(r.failed, &StreamError{})
+	}
+	r.closes = terminal(name)
+}
+
+// closed notes the end of an event that was lost.
+func (r *Relay) closed() {
+	if r.closes {
+		r.done, r.finished, r.closes = true, true, false
+	}
 }
 
 // Finish is called at the vendor's clean end of stream and returns what was
@@ -216,17 +277,20 @@ func (r *Relay) Finish() []byte {
 	event := r.held[r.start:]
 	r.held, r.start = nil, 0
 	r.out = r.out[:0]
-	if len(event) > 0 && r.whole(event) {
-		switch r.take(event) {
-		case pass:
-			r.out = append(r.out, event...)
-		case edit:
-			r.out = r.edits.apply(r.out, event)
+	half := r.blind
+	if len(event) > 0 {
+		if half = !r.whole(event); !half {
+			switch r.take(event) {
+			case pass:
+				r.out = append(r.out, event...)
+			case edit:
+				r.out = r.edits.apply(r.out, event)
+			}
 		}
 	}
-	// Some compatible vendors never send [DONE]: where the choice has ended and
+	// Some compatible vendors never send [DONE]: where every choice has ended and
 	// the connection did so in good order, the answer is whole.
-	if r.o.API == catalog.Chat && r.finished && r.failed == nil {
+	if r.o.API == catalog.Chat && r.finished && !half && r.failed == nil {
 		r.done = true
 	}
 	if n := len(r.out); n > 0 && !r.done {
@@ -243,7 +307,8 @@ func (r *Relay) whole(event []byte) bool {
 	p := r.parse(event)
 	data := bytes.TrimSpace(p.data)
 	if len(data) == 0 {
-		return event[len(event)-1] == '\n' || event[len(event)-1] == '\r'
+		last := event[len(event)-1]
+		return len(p.name) == 0 && (last == '\n' || last == '\r')
 	}
 	if bytes.Equal(data, doneMark) {
 		return true
@@ -257,7 +322,8 @@ func (r *Relay) Began() bool { return r.began }
 
 // Done says whether the answer is over in its dialect: [DONE], message_stop or
 // response.completed, incomplete or failed has come. A chat stream without
-// [DONE] is done too once [Relay.Finish] was called after a finish_reason.
+// [DONE] is done too once [Relay.Finish] was called, in the middle of nothing, after
+// the finish_reason of every choice.
 func (r *Relay) Done() bool { return r.done }
 
 // Ending says whether what is held is the end mark of a chat stream without its

@@ -63,13 +63,52 @@ func (f *failing) error(data []byte, v span) *StreamError {
 // says whether an error member's value says anything: vendors send null, an
 // empty string and an empty object where there is no error.
 func says(data []byte, v span) bool {
-	switch data[v.from] {
-	case '"':
-		return v.to-v.from > len(`""`)
-	case '{':
-		return data[space(data, v.from+1)] != '}'
+	return filled(data, v) || data[v.from] == '{' && data[space(data, v.from+1)] != '}'
+}
+
+// filled says whether a value is a string that is not empty.
+func filled(data []byte, v span) bool { return data[v.from] == '"' && v.to-v.from > len(`""`) }
+
+// errorEvent is the error that an event is, nil if it is none. named says that
+// its name is error: then it is one whatever its data.
+func errorEvent(data []byte, named bool) *StreamError {
+	var f failing
+	w := object(data)
+	for w.next() {
+		f.see(&w)
 	}
-	return false
+	if !w.closed() {
+		if named {
+			return spoken(data)
+		}
+		return nil
+	}
+	v := span{space(data, 0), w.end}
+	if failure := f.error(data, v); failure != nil || !named {
+		return failure
+	}
+	return streamError(data, v)
+}
+
+// maxSpoken is how much of an error is kept that is no JSON object.
+const maxSpoken = 1 << 10
+
+// spoken is an error whose data is no JSON object but a text.
+func spoken(data []byte) *StreamError {
+	data = bytes.TrimSpace(data)
+	s := scanner{b: data}
+	if len(data) > 0 && data[0] == '"' && s.value(0, 0, false) == len(data) {
+		data, _ = textOf(data, span{0, len(data)})
+	}
+	return &StreamError{Message: string(bytes.ToValidUTF8(data[:min(len(data), maxSpoken)], []byte("\ufffd")))}
+}
+
+// first is the error that came first.
+func first(known, now *StreamError) *StreamError {
+	if known != nil {
+		return known
+	}
+	return now
 }
 
 // streamError reads an error object, or the text that stands in its place.

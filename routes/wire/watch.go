@@ -10,11 +10,12 @@ import (
 type watch struct {
 	began    bool
 	done     bool
-	finished bool // a finish_reason or stop_reason has come
+	finished bool // every choice has its finish_reason, or a stop_reason has come
 	final    bool // usage came with it or after it
 	lost     bool // an event was too long to read
 	placed   bool // the stream carries metadata: ours, or another gateway's
 	failed   *StreamError
+	choices  choices
 	tally    tally
 	model    string
 	tier     string
@@ -36,12 +37,22 @@ func terminal(name string) bool {
 // look reads one event and notes its edits; false means it is left out.
 func (r *Relay) look(b []byte) bool {
 	e := r.parse(b)
-	r.first = true
-	data := bytes.TrimSpace(e.data)
-	if len(data) == 0 {
+	if e.lines > maxLines {
+		r.lose(b)
+		r.closed()
 		return true
 	}
-	if string(data) == "[DONE]" {
+	r.first = true
+	data := bytes.TrimSpace(e.data)
+	switch {
+	case len(data) > 0:
+	case string(e.name) == "error":
+		r.began, r.failed = true, first(r.failed, &StreamError{})
+		return true
+	default:
+		return true
+	}
+	if bytes.Equal(data, doneMark) {
 		if r.o.API == catalog.Chat {
 			r.began, r.done = true, true
 		}
@@ -59,15 +70,22 @@ func (r *Relay) look(b []byte) bool {
 	return true
 }
 
-// The words whose absence from the bytes spares an event its parsing. They are
-// searched without their opening quote: in JSON a quote is the commonest byte
-// there is, and the search stops at each.
+// word is a name that is searched in an event's bytes. It is searched without
+// its opening quote, which is the commonest byte in JSON, and from its rarest
+// part on, because the search stops at each byte that may begin it.
+type word struct {
+	text []byte // with its closing quote
+	rare int    // where in it the search begins
+}
+
+// The words whose absence from the bytes spares an event its parsing.
 var (
-	wordUsage  = []byte(`usage"`)
-	wordFinish = []byte(`finish_reason"`)
-	wordError  = []byte(`error"`)
-	wordModel  = []byte(`model"`)
-	wordOurs   = []byte(`provider_metadata"`)
+	wordUsage  = word{[]byte(`usage"`), 0}
+	wordFinish = word{[]byte(`finish_reason"`), len("finish")}
+	wordError  = word{[]byte(`error"`), 1}
+	wordModel  = word{[]byte(`model"`), 0}
+	wordIndex  = word{[]byte(`index"`), 0} // of a choice or a tool call
+	wordOurs   = word{[]byte(`provider_metadata"`), len("provider")}
 )
 
 // carriesMetadata says whether an answer or a part of one carries
@@ -105,32 +123,31 @@ func holdsMetadata(data []byte, i, levels int) bool {
 }
 
 // names says whether a string of this word stands in the bytes.
-func names(data, word []byte) bool { return nameAt(data, 0, word) >= 0 }
+func names(data []byte, w word) bool { return nameAt(data, 0, w) >= 0 }
 
 // nameAt is the offset of the first such string at or after from, -1 if there is none.
-func nameAt(data []byte, from int, word []byte) int {
+func nameAt(data []byte, from int, w word) int {
 	for {
-		i := bytes.Index(data[from:], word)
+		i := bytes.Index(data[from:], w.text[w.rare:])
 		if i < 0 {
 			return -1
 		}
-		i += from
-		if i > 0 && data[i-1] == '"' {
-			return i - 1
+		from += i + len(w.text) - w.rare
+		if start := from - len(w.text); start > 0 && data[start-1] == '"' && bytes.HasPrefix(data[start:], w.text[:w.rare]) {
+			return start - 1
 		}
-		from = i + len(word)
 	}
 }
 
 // holds says whether a member of this name, at any depth, has a value other
 // than null, and where the first that is null stands: its key to the end of null.
-func holds(data, word []byte) (some bool, null span) {
+func holds(data []byte, w word) (some bool, null span) {
 	for from := 0; ; {
-		i := nameAt(data, from, word)
+		i := nameAt(data, from, w)
 		if i < 0 {
 			return false, null
 		}
-		from = i + 1 + len(word)
+		from = i + 1 + len(w.text)
 		at := space(data, from)
 		if at >= len(data) || data[at] != ':' {
 			continue
@@ -189,14 +206,6 @@ func (r *Relay) served(model, tier string) {
 	if tier != "" {
 		r.tier = tier
 	}
-}
-
-// fail notes the first error event. v is an error object or its text.
-func (r *Relay) fail(data []byte, v span) {
-	if r.failed != nil {
-		return
-	}
-	r.failed = streamError(data, v)
 }
 
 // kind is an event's type: its event line, else the `type` of its JSON.
