@@ -24,10 +24,10 @@ func (a *attempt) echoes(words string) bool {
 // repeats says whether words hold key. A key too short to be one, as local
 // vendors are given, is looked for as it is and whole.
 func repeats(words, key string) bool {
-	switch {
-	case len(key) < least:
-		return strings.Contains(words, key)
-	case len(words) < least:
+	if strings.Contains(words, key) {
+		return true
+	}
+	if len(key) < least || len(words) < least {
 		return false
 	}
 	if shows(words, key) {

@@ -19,6 +19,8 @@ func TestRetryAfterIsSecondsOrADateWithinBounds(t *testing.T) {
 		"1000000000":                    300 * time.Second,
 		"1e400":                         0,
 		"NaN":                           0,
+		"infinity":                      0,
+		"+Inf":                          0,
 		"soon":                          0,
 		"Sun, 29 Nov 2026 12:00:30 GMT": 30 * time.Second,
 		"Sun, 29 Nov 2026 11:00:00 GMT": 0,
