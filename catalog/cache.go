@@ -36,6 +36,24 @@ func ordinaryTTL(vendor string) time.Duration {
 	return 5 * time.Minute
 }
 
+// markedVendors are the vendors whose caches need markers, whatever APIs they are
+// spoken to by. A name also stands for what begins with it and a dash.
+var markedVendors = []string{"anthropic", "bedrock", "vertex"}
+
+// ordinaryFamily is how a vendor's cache comes about where its catalog entry does
+// not say: vendors of the messages API alone want markers, and those known to.
+func ordinaryFamily(vendor string, apis []API) Family {
+	if len(apis) == 1 && apis[0] == Messages {
+		return Explicit
+	}
+	for _, name := range markedVendors {
+		if vendor == name || strings.HasPrefix(vendor, name+"-") {
+			return Explicit
+		}
+	}
+	return Implicit
+}
+
 // cacheRules lays what a mapping states over what holds without it.
 func (b *builder) cacheRules(n *yaml.Node, where string, rules CacheRules) CacheRules {
 	o, ok := b.fixed(n, where, "cache", "family", "ttl", "min_prefix")
@@ -69,11 +87,11 @@ func (b *builder) lifetime(n *yaml.Node, where string) (ttl time.Duration, ok bo
 	ttl, err := time.ParseDuration(text)
 	switch {
 	case err != nil || len(text) > 32:
-		b.fail(n, where, "ttl %s is not a lifetime; write a number with a unit, such as 5m or 1h", quote(text))
+		b.fail(n, where, "ttl %s is not a lifetime; write a number with a unit, such as 5m or 1h", b.quote(text))
 	case ttl <= margin:
-		b.fail(n, where, "ttl %s is too short: a pin ends 15 s before its cache does, so it must be longer than 15s", quote(text))
+		b.fail(n, where, "ttl %s is too short: a pin ends 15 s before its cache does, so it must be longer than 15s", b.quote(text))
 	case ttl > longest:
-		b.fail(n, where, "ttl %s is too long; at most 720h", quote(text))
+		b.fail(n, where, "ttl %s is too long; at most 720h", b.quote(text))
 	default:
 		return ttl, true
 	}

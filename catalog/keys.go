@@ -33,9 +33,9 @@ func Environment(dir string) Keys {
 	}
 }
 
-// readRegular reads a whole regular file of at most limit bytes. A pipe or a
-// device is refused: reading one could wait for ever.
-func readRegular(path string, limit int64) ([]byte, error) {
+// openRegular opens a regular file. A pipe or a device is refused: reading one
+// could wait for ever.
+func openRegular(path string) (*os.File, error) {
 	info, err := os.Stat(path)
 	if err != nil {
 		return nil, err
@@ -43,7 +43,12 @@ func readRegular(path string, limit int64) ([]byte, error) {
 	if !info.Mode().IsRegular() {
 		return nil, fmt.Errorf("%s is not a regular file", path)
 	}
-	f, err := os.Open(path)
+	return os.Open(path)
+}
+
+// readRegular reads a whole regular file of at most limit bytes.
+func readRegular(path string, limit int64) ([]byte, error) {
+	f, err := openRegular(path)
 	if err != nil {
 		return nil, err
 	}
@@ -87,8 +92,16 @@ func isEnvName(text string) bool {
 // showEnv names a variable in a warning, unless it looks as if the key itself
 // had been put there.
 func showEnv(name string) string {
-	if len(name) > 64 || name != strings.ToUpper(name) {
+	if len(name) > 64 || name != strings.ToUpper(name) || mayBeKey(name) {
 		return "the environment variable named here"
 	}
 	return "environment variable " + name
+}
+
+// showFile names a key file in a message, unless it does not look like a path.
+func showFile(name string) string {
+	if looksLikeKey(name) || !strings.ContainsAny(name, "./") || mayBeKey(name) && !strings.Contains(name, "/") {
+		return "the key file named here"
+	}
+	return "key file " + quote(name)
 }

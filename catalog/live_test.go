@@ -61,7 +61,7 @@ vendors:
       - {id: env, env: WARMROUTE_TEST_KEY}
       - {id: unset, env: WARMROUTE_TEST_UNSET}
       - {id: blank, env: WARMROUTE_TEST_BLANK}
-      - {id: odd, env: sk_canary_in_place_of_a_name}
+      - {id: odd, env: canary_in_place_of_a_name}
       - {id: file, file: good}
       - {id: absolute, file: `+filepath.Join(dir, "good")+`}
       - {id: missing, file: none}
@@ -91,9 +91,9 @@ models: {m: {routes: [{vendor: v, model: m}]}}
 		`:8:9: vendor "v": environment variable WARMROUTE_TEST_UNSET is not set, or blank; credential "unset" ` + out,
 		`:9:9: vendor "v": environment variable WARMROUTE_TEST_BLANK is not set, or blank; credential "blank" ` + out,
 		`:10:9: vendor "v": the environment variable named here is not set, or blank; credential "odd" ` + out,
-		`:13:9: vendor "v": key file "none" cannot be read, or is blank; credential "missing" ` + out,
-		`:14:9: vendor "v": key file "blank" cannot be read, or is blank; credential "empty" ` + out,
-		`:15:9: vendor "v": key file "lines" holds more than one line, or characters that no header can carry; credential "long" ` + out,
+		`:13:9: vendor "v": the key file named here cannot be read, or is blank; credential "missing" ` + out,
+		`:14:9: vendor "v": the key file named here cannot be read, or is blank; credential "empty" ` + out,
+		`:15:9: vendor "v": the key file named here holds more than one line, or characters that no header can carry; credential "long" ` + out,
 		`:16:9: vendor "v": key file "." cannot be read, or is blank; credential "folder" ` + out,
 	}
 	if strings.Join(got, "\n") != strings.Join(wanted, "\n") {
@@ -109,7 +109,7 @@ func TestLoadRefusesWhatIsNoFile(t *testing.T) {
 	}
 	write(t, large, strings.Repeat("#", MaxSize+1))
 	for path, want := range map[string]string{
-		filepath.Join(dir, "none"): "does not exist", dir: "is not a regular file", pipe: "is not a regular file", large: "is larger than 4194304 bytes",
+		filepath.Join(dir, "none"): "does not exist", dir: "is not a regular file", pipe: "is not a regular file", large: ":1:4194305: the file goes on past 4 MiB",
 	} {
 		if _, err := Load(path); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v; want %s", path, err, want)

@@ -3,6 +3,7 @@ package catalog
 import (
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
 	"time"
@@ -20,17 +21,23 @@ func Load(path string) (*Catalog, error) {
 // LoadKeys is [Load] with another look-up for keys. A [Live] catalog goes on
 // using it.
 func LoadKeys(path string, keys Keys) (*Catalog, error) {
-	text, err := readRegular(path, MaxSize)
-	switch {
-	case errors.Is(err, os.ErrNotExist):
-		return nil, fmt.Errorf("catalog %s does not exist: %w", path, err)
-	case err != nil:
-		return nil, fmt.Errorf("catalog cannot be read: %w", err)
-	}
-	c, err := ParseKeys(path, text, keys)
+	c, err := loadFile("catalog", path, func(from io.Reader) (*Catalog, error) { return ParseFrom(path, from, keys) })
 	if err != nil {
 		return nil, err
 	}
 	c.loaded = time.Now()
 	return c, nil
+}
+
+// loadFile opens a regular file and has it parsed.
+func loadFile[T any](what, path string, parse func(io.Reader) (*T, error)) (*T, error) {
+	f, err := openRegular(path)
+	switch {
+	case errors.Is(err, os.ErrNotExist):
+		return nil, fmt.Errorf("%s %s does not exist: %w", what, path, err)
+	case err != nil:
+		return nil, fmt.Errorf("%s cannot be read: %w", what, err)
+	}
+	defer f.Close()
+	return parse(f)
 }

@@ -53,7 +53,7 @@ func TestMistakesOfVendors(t *testing.T) {
 		"key twice":              {"api: [messages]", `c.yaml:7:5: ` + where + `key "api" stands twice in a vendor, on lines 5 and 7; remove one of them`},
 		"literal key":            {"api_key: sk-canary-1", `c.yaml:7:5: ` + where + literal},
 		"literal in credential":  {"credentials: [{id: main, key: sk-canary-1}]", `c.yaml:7:30: ` + where[:len(where)-2] + `, credential 1: ` + literal},
-		"literal as credential":  {"credentials: [sk-canary-1]", `c.yaml:7:19: ` + where[:len(where)-2] + `, credential 1: a key is never written into a catalog; name where it is kept with {id: main, env: NAME} or {id: main, file: PATH}, and replace it if this file was shared`},
+		"literal as credential":  {"credentials: [sk-canary-1]", `c.yaml:7:19: ` + where[:len(where)-2] + `, credential 1: ` + literal},
 		"literal as env":         {"credentials: [{id: main, env: sk-canary-1}]", `c.yaml:7:35: ` + where[:len(where)-2] + `, credential 1: env must be the name of an environment variable, such as VENDOR_API_KEY, never a key`},
 		"env and file":           {"credentials: [{id: main, env: A, file: b}]", `c.yaml:7:44: ` + where[:len(where)-2] + `, credential 1: has both env and file; keep one`},
 		"neither env nor file":   {"credentials: [{id: main}]", `c.yaml:7:19: ` + where[:len(where)-2] + `, credential 1: says not where the key is kept; add env: NAME or file: PATH`},
@@ -88,8 +88,8 @@ func TestMistakesOfVendors(t *testing.T) {
 		"hint in the key's head": {"hints: [{header: authorization}]", `c.yaml:7:22: ` + where[:len(where)-2] + `, hint 1: header "authorization" cannot carry a session`},
 		"usage":                  {"usage: claude", `c.yaml:7:12: ` + where + `usage "claude" is not known; use openai, anthropic, deepseek, moonshot, bedrock, gemini, xai or mistral`},
 		"tags a word":            {"tags: zdr", `c.yaml:7:11: ` + where + `tags must be a list, such as [zdr]`},
-		"tag twice":              {"tags: [zdr, eu, zdr]", `c.yaml:7:21: ` + where + `tags names "zdr" twice, on lines 7 and 7; remove one of them`},
-		"accepts a stranger":     {"accepts: [user]", `c.yaml:7:15: ` + where + `accepts: "user" is not a request member of ours; they are session_id, sessionId, providerOptions, caching, cache_ttl, models, provider or prompt_cache_key`},
+		"tag twice":              {"tags: [zdr, eu, zdr]", `c.yaml:7:21: ` + where + `tags names "zdr" twice, on line 7 at columns 12 and 21; remove one of them`},
+		"accepts a stranger":     {"accepts: [user]", `c.yaml:7:15: ` + where + `accepts: "user" is not a request member of ours; they are session_id, sessionId, providerOptions, caching, cache_ttl, models, provider, prompt_cache_key or prompt_cache_retention`},
 		"refuses the model":      {"refuses: [model]", `c.yaml:7:15: ` + where + `refuses: no request can do without model`},
 		"accepts and refuses":    {"accepts: [models]\nrefuses: [models]", `c.yaml:8:15: ` + where + `models stands under accepts and under refuses; keep one`},
 		"allow_private":          {"allow_private: yes", `c.yaml:7:20: ` + where + `allow_private must be true or false`},
@@ -121,11 +121,11 @@ func TestMistakesOfAddresses(t *testing.T) {
 		"https://a.example/v1/messages/":                "base_url goes too far; end it before /messages",
 		"http://a.example/v1":                           plain,
 		"http://127.0.0.1:8000/v1":                      plain,
-		"https://127.0.0.1:8000/v1":                     "base_url is a private address; add allow_private: true if that is meant",
-		"https://localhost/v1":                          "base_url is a private address; add allow_private: true if that is meant",
-		"https://192.168.1.4/v1":                        "base_url is a private address; add allow_private: true if that is meant",
-		"https://[::1]/v1":                              "base_url is a private address; add allow_private: true if that is meant",
-		"https://[::ffff:10.0.0.1]/v1":                  "base_url is a private address; add allow_private: true if that is meant",
+		"https://127.0.0.1:8000/v1":                     "base_url is a private or reserved address; add allow_private: true if that is meant",
+		"https://localhost/v1":                          "base_url is a private or reserved address; add allow_private: true if that is meant",
+		"https://192.168.1.4/v1":                        "base_url is a private or reserved address; add allow_private: true if that is meant",
+		"https://[::1]/v1":                              "base_url is a private or reserved address; add allow_private: true if that is meant",
+		"https://[::ffff:10.0.0.1]/v1":                  "base_url is a private or reserved address; add allow_private: true if that is meant",
 		"http://8.8.8.8/v1, allow_private: true":        "base_url is plain http to a public address, which would send the key unencrypted; use https",
 		"https://a.example/v1":                          "",
 		"https://a.example:8443":                        "",
@@ -175,8 +175,8 @@ func TestMistakesOfPrices(t *testing.T) {
 		"tiers a mapping":    {"price: {tiers: {above: 5}}", `c.yaml:12:24: ` + where + `tiers must be a list, such as [{above: 200000, input: 6}]`},
 		"ordinary tier":      {"price: {service_tiers: {default: {input: 1}}}", `c.yaml:12:33: ` + inside(`service tier "default"`) + `"default" is the ordinary tier; its prices stand directly under price`},
 		"window no zone":     {flow("price", `{windows: [{from: "01:00", to: "02:00", input: 1}]}`), `c.yaml:12:27: ` + inside("window 1") + `zone is missing; name the zone of its hours, such as UTC or Asia/Shanghai`},
-		"window zone":        {flow("price", `{windows: [{from: "01:00", to: "02:00", zone: Mars/Base}]}`), `c.yaml:12:62: ` + inside("window 1") + `zone "Mars/Base" is not known; use UTC or a name of the zone database such as Asia/Shanghai`},
-		"window local":       {flow("price", `{windows: [{from: "01:00", to: "02:00", zone: Local}]}`), `c.yaml:12:62: ` + inside("window 1") + `zone "Local" is not known; use UTC or a name of the zone database such as Asia/Shanghai`},
+		"window zone":        {flow("price", `{windows: [{from: "01:00", to: "02:00", zone: Mars/Base, input: 1}]}`), `c.yaml:12:62: ` + inside("window 1") + `zone "Mars/Base" is not known; use UTC or a name of the zone database such as Asia/Shanghai`},
+		"window local":       {flow("price", `{windows: [{from: "01:00", to: "02:00", zone: Local, input: 1}]}`), `c.yaml:12:62: ` + inside("window 1") + `zone "Local" is not known; use UTC or a name of the zone database such as Asia/Shanghai`},
 		"window no from":     {flow("price", `{windows: [{to: "02:00", `+hour+`}]}`), `c.yaml:12:27: ` + inside("window 1") + `from is missing; give the hour it begins, such as "01:00"`},
 		"window hour":        {flow("price", `{windows: [{from: "25:00", to: "02:00", `+hour+`}]}`), `c.yaml:12:34: ` + inside("window 1") + `from "25:00" is not an hour of the day, such as "01:00"`},
 		"window from 24":     {flow("price", `{windows: [{from: "24:00", to: "02:00", `+hour+`}]}`), `c.yaml:12:34: ` + inside("window 1") + `from "24:00" is not an hour of the day, such as "01:00"`},
@@ -184,7 +184,7 @@ func TestMistakesOfPrices(t *testing.T) {
 		"window of nothing":  {flow("price", `{windows: [{from: "01:00", to: "01:00", `+hour+`}]}`), `c.yaml:12:47: ` + inside("window 1") + `from and to are the same hour; for a whole day write from "00:00" to "24:00"`},
 		"window day":         {flow("price", `{windows: [{days: [mo], from: "01:00", to: "02:00", `+hour+`}]}`), `c.yaml:12:35: ` + inside("window 1") + `days: "mo" is no day; write mon, tue, wed, thu, fri, sat, sun or a range such as mon-fri`},
 		"window day twice":   {flow("price", `{windows: [{days: [mon-fri, wed], from: "01:00", to: "02:00", `+hour+`}]}`), `c.yaml:12:44: ` + inside("window 1") + `days: wed is named twice; name each day once`},
-		"disabled true":      {"disabled: true", `c.yaml:12:19: ` + where + `disabled is a reason in words, such as "too slow in May"; remove the key to use the route`},
+		"disabled true":      {"disabled: true", `c.yaml:12:19: ` + where + `disabled is a reason in words, such as "too slow in May"; give one, or remove the key to use the route`},
 	} {
 		check(t, name, with("", c.line, ""), strings.Split(c.want, "\n")...)
 	}
@@ -224,7 +224,7 @@ func TestWindowsOverlap(t *testing.T) {
 			check(t, c.name, text)
 			continue
 		}
-		check(t, c.name, text, `c.yaml:15:13: model "m", route "alpha", window 2: overlaps the window on line 14 (this one is on line 15), so two prices would hold at once; move the hours of one`)
+		check(t, c.name, text, `c.yaml:15:13: model "m", route "alpha", window 2: overlaps another window, on lines 14 and 15, so two prices would hold at once; move the hours of one`)
 	}
 }
 
@@ -235,7 +235,7 @@ func TestMistakesOfPolicies(t *testing.T) {
 		"order a stranger": {"order: [alhpa]", `c.yaml:15:13: ` + where + `order: vendor "alhpa" is not in this catalog; did you mean "alpha"?`},
 		"only a stranger":  {"only: [zeta-cloud]", `c.yaml:15:12: ` + where + `only: vendor "zeta-cloud" is not in this catalog; add it under vendors, or correct the name`},
 		"only nobody":      {"only: []", `c.yaml:15:11: ` + where + `only is an empty list, which would leave no vendor; remove the key to allow all`},
-		"ignore twice":     {"ignore: [beta, beta]", `c.yaml:15:20: ` + where + `ignore names "beta" twice, on lines 15 and 15; remove one of them`},
+		"ignore twice":     {"ignore: [beta, beta]", `c.yaml:15:20: ` + where + `ignore names "beta" twice, on line 15 at columns 14 and 20; remove one of them`},
 		"sort":             {"sort: cheapest", `c.yaml:15:11: ` + where + `sort "cheapest" is not known; use price, blended, latency, throughput or weighted`},
 		"sort to come":     {"sort: latency", `c.yaml:15:11: ` + where + `sort latency is not built yet; use price, or remove the key for the order of the catalog`},
 		"max_price":        {"max_price: {input: }", `c.yaml:15:24: policy "p", max_price: input is empty; remove the key or give a price`},
@@ -261,13 +261,13 @@ policies:
   b: {models: [b]}
   p: {models: [p, missing, smal]}
 `,
-		`c.yaml:6:23: model "a": "small" is already model "small" on line 9 (here on line 6)`+share,
-		`c.yaml:7:17: model "b": "fast" is already an alias of model "a" on line 6 (here on line 7)`+share,
-		`c.yaml:7:23: model "b": "b" is already model "b" on line 7 (here on line 7)`+share,
+		`c.yaml:6:23: model "a": "small" is already model "small", on lines 6 and 9`+share,
+		`c.yaml:7:17: model "b": "fast" is already an alias of model "a", on lines 6 and 7`+share,
+		`c.yaml:7:23: model "b": "b" is already model "b", on line 7 at columns 3 and 23`+share,
 		`c.yaml:8:3: key "a" stands twice in models, on lines 6 and 8; remove one of them`,
-		`c.yaml:11:3: policy "fast": "fast" is already an alias of model "a" on line 6 (here on line 11)`+share,
-		`c.yaml:11:22: policy "fast": models: model "a" stands twice, on lines 11 and 11; remove one`,
-		`c.yaml:12:3: policy "b": "b" is already model "b" on line 7 (here on line 12)`+share,
+		`c.yaml:11:3: policy "fast": "fast" is already an alias of model "a", on lines 6 and 11`+share,
+		`c.yaml:11:22: policy "fast": models: model "a" stands twice, on line 11 at columns 19 and 22; remove one`,
+		`c.yaml:12:3: policy "b": "b" is already model "b", on lines 7 and 12`+share,
 		`c.yaml:13:16: policy "p": models: "p" is policy "p", on line 13; name models here`,
 		`c.yaml:13:19: policy "p": model "missing" is not in this catalog; add it under models, or correct the name`,
 		`c.yaml:13:28: policy "p": model "smal" is not in this catalog; did you mean "small"?`,

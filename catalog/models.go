@@ -2,7 +2,9 @@ package catalog
 
 import (
 	"fmt"
+	"slices"
 	"sort"
+	"strings"
 
 	"gopkg.in/yaml.v3"
 )
@@ -10,7 +12,7 @@ import (
 // taken is a name of the one namespace: what has it, and where.
 type taken struct {
 	what string // such as `model "m"`
-	line int
+	node *yaml.Node
 }
 
 // take claims a name of the one namespace; if it is taken already, both lines
@@ -20,11 +22,12 @@ func (b *builder) take(n *yaml.Node, name, where, what string) bool {
 		b.taken = map[string]taken{}
 	}
 	if t, twice := b.taken[name]; twice {
-		b.fail(n, where, "%s is already %s on line %d (here on line %d); names, aliases and policies share one namespace, so rename one",
-			quote(name), t.what, t.line, n.Line)
+		if !b.beyond(n) {
+			b.fail(n, where, "%s is already %s, %s; names, aliases and policies share one namespace, so rename one", b.quote(name), t.what, both(t.node, n))
+		}
 		return false
 	}
-	b.taken[name] = taken{what, n.Line}
+	b.taken[name] = taken{what, n}
 	return true
 }
 
@@ -38,7 +41,7 @@ func (b *builder) models(n *yaml.Node) {
 	for i, e := range o.entries {
 		m := &Model{Name: e.key.Value, Index: i, Line: e.key.Line}
 		b.catalog.Models = append(b.catalog.Models, m)
-		where := "model " + quote(m.Name)
+		where := "model " + b.quote(m.Name)
 		switch {
 		case m.Name == "":
 			b.fail(e.key, where, "a model's name is empty; give it one")
@@ -54,7 +57,7 @@ func (b *builder) models(n *yaml.Node) {
 }
 
 func (b *builder) model(m *Model, e entry) {
-	where := "model " + quote(m.Name)
+	where := "model " + b.quote(m.Name)
 	o, ok := b.fixed(e.value, where, "a model", "aliases", "context", "tags", "routes")
 	if !ok {
 		return
@@ -80,23 +83,26 @@ func (b *builder) model(m *Model, e entry) {
 	if n.Kind == yaml.SequenceNode && len(n.Content) == 0 {
 		b.fail(n, where, "has no routes; say which vendors serve the model, or remove it")
 	}
-	lines := map[string]int{}
+	seen := map[string]*yaml.Node{}
 	for i, item := range b.list(n, where, "routes", "[{vendor: name, model: id}]") {
-		if r := b.route(m, i, item, lines); r != nil {
+		if r := b.route(m, i, item, seen); r != nil {
 			r.Index = len(m.Routes)
 			m.Routes = append(m.Routes, r)
 		}
 	}
+	if len(m.Routes) > 0 && !slices.ContainsFunc(m.Routes, func(r *Route) bool { return r.Disabled == "" }) {
+		b.warn(e.key, where, "every route is disabled, so whoever asks for it is refused")
+	}
 }
 
 // route reads one route; nil if it has no vendor of this catalog.
-func (b *builder) route(m *Model, i int, item *yaml.Node, lines map[string]int) *Route {
-	model := "model " + quote(m.Name)
+func (b *builder) route(m *Model, i int, item *yaml.Node, seen map[string]*yaml.Node) *Route {
+	model := "model " + b.quote(m.Name)
 	where := fmt.Sprintf("%s, route %d", model, i+1)
 	if item.Kind == yaml.MappingNode {
 		for k := 0; k+1 < len(item.Content); k += 2 {
 			if v := item.Content[k+1]; item.Content[k].Value == "vendor" && v.Kind == yaml.ScalarNode && v.Value != "" {
-				where = fmt.Sprintf("%s, route %s", model, quote(v.Value))
+				where = fmt.Sprintf("%s, route %s", model, b.quote(v.Value))
 				break
 			}
 		}
@@ -110,19 +116,16 @@ func (b *builder) route(m *Model, i int, item *yaml.Node, lines map[string]int) 
 		if name, ok := b.name(n, where, "vendor"); ok {
 			if r.Vendor, ok = b.vendorNamed(n, where, "vendor", name); ok {
 				r.Cache = r.Vendor.Cache
-				if first, twice := lines[name]; twice {
-					b.fail(n, where, "this model has two routes to vendor %s, on lines %d and %d; remove one", quote(name), first, n.Line)
+				if first, twice := seen[name]; twice {
+					b.fail(n, where, "this model has two routes to vendor %s, %s; remove one", b.quote(name), both(first, n))
 				} else {
-					lines[name] = n.Line
+					seen[name] = n
 				}
 			}
 		}
 	}
 	if n := b.need(&o, "model", "give the vendor's own id of the model"); n != nil {
-		r.UpstreamModel, _ = b.text(n, where, "model")
-		if fault := nameFault(r.UpstreamModel); fault != "" {
-			b.fail(n, where, "model %s %s", quote(r.UpstreamModel), fault)
-		}
+		r.UpstreamModel, _ = b.name(n, where, "model")
 	}
 	if n := o.get("price"); n != nil {
 		r.Price = b.sheet(n, where)
@@ -145,8 +148,12 @@ func (b *builder) route(m *Model, i int, item *yaml.Node, lines map[string]int) 
 // disabled reads why a route is out of use.
 func (b *builder) disabled(n *yaml.Node, where string) string {
 	text, ok := b.text(n, where, "disabled")
-	if ok && n.Tag == "!!bool" {
-		b.fail(n, where, `disabled is a reason in words, such as "too slow in May"; remove the key to use the route`)
+	if !ok {
+		return ""
+	}
+	switch strings.ToLower(text) {
+	case "true", "false", "yes", "no", "on", "off", "y", "n", "1", "0", "null", "none":
+		b.fail(n, where, `disabled is a reason in words, such as "too slow in May"; give one, or remove the key to use the route`)
 		return ""
 	}
 	return text
@@ -161,7 +168,7 @@ func (b *builder) vendorNamed(n *yaml.Node, where, what, name string) (*Vendor, 
 	for i, v := range b.catalog.Vendors {
 		known[i] = v.Name
 	}
-	b.fail(n, where, "%s %s is not in this catalog%s", what, quote(name), orAdd(name, known, "vendors"))
+	b.fail(n, where, "%s %s is not in this catalog%s", what, b.quote(name), orAdd(name, known, "vendors"))
 	return nil, false
 }
 

@@ -265,7 +265,7 @@ func TestFamilyDefaults(t *testing.T) {
 
 func TestLimits(t *testing.T) {
 	for name, c := range map[string]struct{ text, want string }{
-		"too large":         {"version: 1\n#" + strings.Repeat("x", MaxSize), "f:1:1: is larger than 4 MiB"},
+		"too large":         {"version: 1\n#" + strings.Repeat("x", MaxSize), "f:2:4194294: the file goes on past 4 MiB, the most that is read; remove what nobody uses, or give each gateway a catalog of its own"},
 		"empty":             {"", "f:1:1: the catalog is empty"},
 		"only a comment":    {"# nothing\n", "f:1:1: the catalog is empty"},
 		"null":              {"~\n", "f:1:1: the catalog is empty"},
@@ -274,8 +274,8 @@ func TestLimits(t *testing.T) {
 		"not UTF-8":         {"version: 1\nab\xff: 1\n", "f:2:3: a byte that is not UTF-8"},
 		"a control":         {"version: 1\nvendors: \x00\n", "f:2:10: a control character"},
 		"a tab":             {"version: 1\nvendors:\n\ta: 1\n", "f:3:1: this is not YAML: found character that cannot start any token; indent with spaces, not tabs"},
-		"half a line":       {frame + "  m: {routes: [{vendor: alpha, mod", "f:6:1: this is not YAML"},
-		"wrong indentation": {"version: 1\nvendors:\n   a: {}\n  b: {}\nmodels: {}\n", "f:4:1: this is not YAML"},
+		"half a line":       {frame + "  m: {routes: [{vendor: alpha, mod", "f:6:3: this is not YAML: did not find expected ',' or '}'"},
+		"wrong indentation": {"version: 1\nvendors:\n   a: {}\n  b: {}\nmodels: {}\n", "f:4:3: this is not YAML"},
 		"a second document": {"version: 1\n---\nversion: 1\n", "f:2:1: a second document begins here"},
 		"deep": {"version: 1\nvendors: " + strings.Repeat("[", 40) + strings.Repeat("]", 40) + "\n",
 			"is nested more than 32 levels deep"},

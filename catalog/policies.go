@@ -1,6 +1,8 @@
 package catalog
 
 import (
+	"slices"
+
 	"github.com/warmroute/warmroute/pricing"
 	"gopkg.in/yaml.v3"
 )
@@ -11,7 +13,7 @@ func (b *builder) policies(n *yaml.Node) {
 	var kept []*Policy
 	for _, e := range o.entries {
 		p := &Policy{Name: e.key.Value, Index: len(kept), Line: e.key.Line}
-		where := "policy " + quote(p.Name)
+		where := "policy " + b.quote(p.Name)
 		switch {
 		case p.Name == "":
 			b.fail(e.key, where, "a policy's name is empty; give it one")
@@ -57,13 +59,14 @@ func (b *builder) policy(p *Policy, n *yaml.Node, where string) {
 	if n := o.get("ignore"); n != nil {
 		p.Ignore = b.vendorNames(n, where, "ignore")
 	}
+	b.reachable(p, &o, where)
 	if n := o.get("max_price"); n != nil {
 		b.maxPrice(p, n, where)
 	}
 	if n := o.get("tags"); n != nil {
 		for _, tag := range b.names(n, where, "tags", "[zdr]") {
 			if !b.tags[tag.text] {
-				b.warn(tag.node, where, "no vendor, model or route carries the tag %s, so this policy has no route", quote(tag.text))
+				b.warn(tag.node, where, "no vendor, model or route carries the tag %s, so this policy has no route", b.quote(tag.text))
 			}
 			p.Tags = append(p.Tags, tag.text)
 		}
@@ -73,30 +76,65 @@ func (b *builder) policy(p *Policy, n *yaml.Node, where string) {
 	}
 }
 
+// reachable refuses a policy whose only and ignore leave none of its models a
+// route.
+func (b *builder) reachable(p *Policy, o *object, where string) {
+	only, ignore := o.get("only"), o.get("ignore")
+	routes := 0
+	for _, m := range p.Models {
+		for _, r := range m.Routes {
+			if (only == nil || slices.Contains(p.Only, r.Vendor.Name)) && !slices.Contains(p.Ignore, r.Vendor.Name) {
+				return
+			}
+			routes++
+		}
+	}
+	what, n := "only leaves", only
+	switch {
+	case only != nil && ignore != nil:
+		what, n = "only and ignore together leave", ignore
+	case ignore != nil:
+		what, n = "ignore leaves", ignore
+	}
+	// A name that is not known was reported; what it stands for would count.
+	if routes == 0 || n == nil || len(p.Only) < listed(only) || len(p.Ignore) < listed(ignore) || only != nil && listed(only) == 0 {
+		return
+	}
+	b.fail(n, where, "%s no vendor that serves a model of this policy; name one that does", what)
+}
+
+// listed is how many entries a list has, zero if it is none.
+func listed(n *yaml.Node) int {
+	if n == nil {
+		return 0
+	}
+	return len(n.Content)
+}
+
 // policyModels reads the models of a policy, by name or by alias.
 func (b *builder) policyModels(n *yaml.Node, where string) []*Model {
 	var all []*Model
-	lines := map[*Model]int{}
+	seen := map[*Model]*yaml.Node{}
 	for _, name := range b.names(n, where, "models", "[model-name]") {
 		target, ok := b.catalog.targets[name.text]
 		if !ok {
 			if t, ok := b.taken[name.text]; ok {
-				b.fail(name.node, where, "models: %s is %s, on line %d; name models here", quote(name.text), t.what, t.line)
+				b.fail(name.node, where, "models: %s is %s, on line %d; name models here", b.quote(name.text), t.what, t.node.Line)
 				continue
 			}
 			known := make([]string, len(b.catalog.Models))
 			for i, m := range b.catalog.Models {
 				known[i] = m.Name
 			}
-			b.fail(name.node, where, "model %s is not in this catalog%s", quote(name.text), orAdd(name.text, known, "models"))
+			b.fail(name.node, where, "model %s is not in this catalog%s", b.quote(name.text), orAdd(name.text, known, "models"))
 			continue
 		}
 		m := target.Models[0]
-		if first, twice := lines[m]; twice {
-			b.fail(name.node, where, "models: model %s stands twice, on lines %d and %d; remove one", quote(m.Name), first, name.node.Line)
+		if first, twice := seen[m]; twice {
+			b.fail(name.node, where, "models: model %s stands twice, %s; remove one", b.quote(m.Name), both(first, name.node))
 			continue
 		}
-		lines[m] = name.node.Line
+		seen[m] = name.node
 		all = append(all, m)
 	}
 	if n.Kind == yaml.SequenceNode && len(n.Content) == 0 {

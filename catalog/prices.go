@@ -2,6 +2,7 @@ package catalog
 
 import (
 	"fmt"
+	"regexp"
 	"time"
 
 	"github.com/shopspring/decimal"
@@ -27,7 +28,7 @@ func (b *builder) sheet(n *yaml.Node, where string) pricing.Sheet {
 	if n := o.get("as_of"); n != nil {
 		if text, ok := b.text(n, where, "as_of"); ok {
 			if _, err := time.Parse(time.DateOnly, text); err != nil {
-				b.fail(n, where, "as_of %s is not a day such as 2026-11-20", quote(text))
+				b.fail(n, where, "as_of %s is not a day such as 2026-11-20", b.quote(text))
 			}
 			s.AsOf = text
 		}
@@ -82,7 +83,17 @@ func (b *builder) rate(n *yaml.Node, where, name string) pricing.Rate {
 		text = ""
 	}
 	rate, err := pricing.ParseRate(text, b.unit)
-	if err != nil {
+	switch {
+	case err == nil:
+	case b.beyond(n):
+		return pricing.Rate{}
+	case tooManyDigits.MatchString(text):
+		b.fail(n, where, "%s %s has too many digits; a price has at most 9 before the decimal point and 18 after it, and an exponent of at most 2", name, quote(text))
+		return pricing.Rate{}
+	case mayBeKey(text):
+		b.fail(n, where, "%s is not a price; write digits with a decimal point, such as 0.30 or 3e-06", name)
+		return pricing.Rate{}
+	default:
 		b.fail(n, where, "%s %s", name, err)
 		return pricing.Rate{}
 	}
@@ -91,6 +102,9 @@ func (b *builder) rate(n *yaml.Node, where, name string) pricing.Rate {
 	}
 	return rate
 }
+
+// tooManyDigits is a price but for the number of its digits.
+var tooManyDigits = regexp.MustCompile(`^((0|[1-9]\d*)(\.\d*)?|\.\d+)([eE][-+]?\d+)?$`)
 
 // tiers reads context tiers, lowest threshold first.
 func (b *builder) tiers(n *yaml.Node, where string) []pricing.Tier {
@@ -125,12 +139,12 @@ func (b *builder) serviceTiers(n *yaml.Node, where string) map[string]pricing.Ba
 	all := make(map[string]pricing.Band, len(o.entries))
 	for _, e := range o.entries {
 		name := e.key.Value
-		at := where + ", service tier " + quote(name)
+		at := where + ", service tier " + b.quote(name)
 		switch fault := nameFault(name); {
 		case fault != "":
 			b.fail(e.key, at, "the name %s", fault)
 		case pricing.StandardTier(name):
-			b.fail(e.key, at, "%s is the ordinary tier; its prices stand directly under price", quote(name))
+			b.fail(e.key, at, "%s is the ordinary tier; its prices stand directly under price", b.quote(name))
 		}
 		if band, ok := b.fixed(e.value, at, "a service tier", append(rateKeys[:len(rateKeys):len(rateKeys)], "tiers")...); ok {
 			all[name] = b.band(&band, at)

@@ -2,6 +2,8 @@ package catalog
 
 import (
 	"fmt"
+	"slices"
+	"strconv"
 	"strings"
 )
 
@@ -24,8 +26,13 @@ func (p Problem) String() string {
 }
 
 // Problems is every mistake of one file, in the order of its lines. It is the
-// error of [Parse] and [Load] for a file that could be read.
+// error of [Parse], [Load] and [LoadConfig] for a file that could be read. Of more
+// than [MaxProblems] the first are kept, and one more entry says how many others
+// there are.
 type Problems []Problem
+
+// MaxProblems is how many mistakes of one file are told in full.
+const MaxProblems = 100
 
 // Error is one line per problem.
 func (p Problems) Error() string {
@@ -34,4 +41,73 @@ func (p Problems) Error() string {
 		lines[i] = p[i].String()
 	}
 	return strings.Join(lines, "\n")
+}
+
+// sort puts problems in the order of the file.
+func (p Problems) sort() {
+	slices.SortStableFunc(p, func(a, b Problem) int {
+		if a.Line != b.Line {
+			return a.Line - b.Line
+		}
+		return a.Column - b.Column
+	})
+}
+
+// report keeps the first [MaxProblems] of a file, in its order, at little cost
+// for the others. A file is read section by section, not from top to bottom, so
+// up to twice as many are kept for a while.
+type report struct {
+	kept         Problems
+	more         int // not kept
+	full         bool
+	line, column int // where the last of a full report is
+}
+
+// past says whether a problem at this place would not be kept.
+func (r *report) past(line, column int) bool {
+	return r.full && (line > r.line || line == r.line && column >= r.column)
+}
+
+// add keeps a problem that is not past.
+func (r *report) add(p Problem) {
+	r.kept = append(r.kept, p)
+	if len(r.kept) >= 2*MaxProblems {
+		r.cut()
+	}
+}
+
+// cut drops what is beyond the first.
+func (r *report) cut() {
+	r.kept.sort()
+	if len(r.kept) <= MaxProblems {
+		return
+	}
+	r.more += len(r.kept) - MaxProblems
+	clear(r.kept[MaxProblems:])
+	r.kept, r.full = r.kept[:MaxProblems], true
+	last := r.kept[MaxProblems-1]
+	r.line, r.column = last.Line, last.Column
+}
+
+// all is what was reported; what names the kind of the entries, such as mistake.
+func (r *report) all(what string) Problems {
+	r.cut()
+	if r.more == 0 {
+		return r.kept
+	}
+	last := r.kept[len(r.kept)-1]
+	if r.more > 1 {
+		what += "s"
+	}
+	return append(r.kept, Problem{File: last.File, Line: last.Line, Column: last.Column,
+		Message: "and " + thousands(r.more) + " more " + what + ", not listed; put these right first"})
+}
+
+// thousands is a count with commas, such as 199,900.
+func thousands(n int) string {
+	text := strconv.Itoa(n)
+	for i := len(text) - 3; i > 0; i -= 3 {
+		text = text[:i] + "," + text[i:]
+	}
+	return text
 }

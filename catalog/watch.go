@@ -13,6 +13,8 @@ const (
 	// settle is how long a file must be left alone before it is read: an editor
 	// writes in several steps.
 	settle = 50 * time.Millisecond
+	// longestSettle is how long it may be kept waiting for that.
+	longestSettle = 100 * time.Millisecond
 	// poll is how often the file is looked at where no event tells of a change,
 	// as on network file systems or behind a link into another folder.
 	poll = 2 * time.Second
@@ -55,8 +57,8 @@ func (l *Live) Watch(ctx context.Context, onChange func(Status)) error {
 				events = nil
 				continue
 			}
-			if w.concerns(event) {
-				quiet.Reset(settle)
+			if wait, start := w.due(w.concerns(event), time.Now()); start {
+				quiet.Reset(wait)
 			}
 		case _, open := <-faults: // an overflow: the next look finds what was missed
 			if !open {
@@ -64,7 +66,7 @@ func (l *Live) Watch(ctx context.Context, onChange func(Status)) error {
 			}
 		case <-quiet.C:
 			w.look(w.touched)
-			w.touched = false
+			w.touched, w.since = false, time.Time{}
 		case <-ticks.C:
 			if watcher != nil {
 				_ = watcher.Add(folder) // the folder itself may have been replaced
@@ -80,21 +82,47 @@ type watch struct {
 	onChange func(Status)
 	seen     os.FileInfo // of the file that was read last; nil if there was none
 	touched  bool        // an event named the file since the last look
+	since    time.Time   // of the first event since then that meant a change; zero if none did
+}
+
+// concern is what an event means for the file.
+type concern int
+
+const (
+	nothing concern = iota
+	changed         // the file is another than the one read last
+	touched         // it was written, or a link on the way to it was
+)
+
+// due says how long to wait before the file is read, and whether to begin that
+// wait anew. Only writing to the file itself does, and not for ever: what else is
+// written in its folder, such as a log, must not put the reading off.
+func (w *watch) due(c concern, now time.Time) (wait time.Duration, start bool) {
+	first := w.since.IsZero()
+	switch {
+	case c == nothing, c == changed && !first:
+		return 0, false
+	case first:
+		w.since = now
+	}
+	return min(settle, max(w.since.Add(longestSettle).Sub(now), 0)), true
 }
 
 // concerns says whether an event may mean that the file changed: it names the
 // file, or a link on the way to it such as a config map's ..data, or the file is
 // no longer the one that was read.
-func (w *watch) concerns(event fsnotify.Event) bool {
-	if event.Op == fsnotify.Chmod && !w.isOurs(event.Name) {
-		return false
-	}
-	if w.isOurs(event.Name) {
+func (w *watch) concerns(event fsnotify.Event) concern {
+	switch {
+	case w.isOurs(event.Name):
 		w.touched = true
-		return true
+		return touched
+	case event.Op == fsnotify.Chmod, !w.since.IsZero(): // a look is due already
+		return nothing
 	}
-	info, _ := os.Stat(w.live.path)
-	return !same(info, w.seen)
+	if info, _ := os.Stat(w.live.path); same(info, w.seen) {
+		return nothing
+	}
+	return changed
 }
 
 func (w *watch) isOurs(name string) bool {
@@ -112,7 +140,7 @@ func (w *watch) look(must bool) {
 	before := w.live.Status()
 	_ = w.live.Reload(time.Now()) // the status keeps the error
 	after := w.live.Status()
-	if w.onChange != nil && changed(before, after) {
+	if w.onChange != nil && differs(before, after) {
 		w.onChange(after)
 	}
 }
@@ -126,7 +154,7 @@ func same(a, b os.FileInfo) bool {
 	return os.SameFile(a, b) && a.Size() == b.Size() && a.ModTime().Equal(b.ModTime())
 }
 
-func changed(before, after Status) bool {
+func differs(before, after Status) bool {
 	switch {
 	case before.Digest != after.Digest, (before.Rejected == nil) != (after.Rejected == nil):
 		return true

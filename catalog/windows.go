@@ -23,7 +23,7 @@ var dayNames = []string{"sun", "mon", "tue", "wed", "thu", "fri", "sat"} // by t
 func (b *builder) windows(n *yaml.Node, where string) []pricing.Window {
 	var all []pricing.Window
 	var spans [][]span
-	var lines []int
+	var nodes []*yaml.Node
 	items := b.list(n, where, "windows", `[{from: "01:00", to: "04:00", zone: UTC, input: 1}]`)
 	if len(items) > maxWindows {
 		b.fail(n, where, "windows has more than %d entries; join some of them", maxWindows)
@@ -38,11 +38,11 @@ func (b *builder) windows(n *yaml.Node, where string) []pricing.Window {
 		mine := spansOf(&w)
 		for k := range all {
 			if b.zones.overlap(mine, w.Zone, spans[k], all[k].Zone) {
-				b.fail(item, at, "overlaps the window on line %d (this one is on line %d), so two prices would hold at once; move the hours of one", lines[k], item.Line)
+				b.fail(item, at, "overlaps another window, %s, so two prices would hold at once; move the hours of one", both(nodes[k], item))
 				break
 			}
 		}
-		all, spans, lines = append(all, w), append(spans, mine), append(lines, item.Line)
+		all, spans, nodes = append(all, w), append(spans, mine), append(nodes, item)
 	}
 	return all
 }
@@ -70,6 +70,9 @@ func (b *builder) window(item *yaml.Node, where string) (w pricing.Window, ok bo
 		w.Zone = b.zone(n, where)
 	}
 	w.Band = b.band(&o, where)
+	if !o.partial && !slices.ContainsFunc(append(rateKeys[:len(rateKeys):len(rateKeys)], "tiers"), func(name string) bool { return o.get(name) != nil }) {
+		b.fail(item, where, "has no price, so it would make every price unknown; give one such as input: 1, or remove the window")
+	}
 	return w, ok && from && to && w.Zone != nil
 }
 
@@ -92,7 +95,7 @@ func (b *builder) days(n *yaml.Node, where string, days *[7]bool) (ok bool) {
 		}
 		from, to := slices.Index(dayNames, first), slices.Index(dayNames, last)
 		if from < 0 || to < 0 {
-			b.fail(item, where, "days: %s is no day; write mon, tue, wed, thu, fri, sat, sun or a range such as mon-fri", quote(text))
+			b.fail(item, where, "days: %s is no day; write mon, tue, wed, thu, fri, sat, sun or a range such as mon-fri", b.quote(text))
 			ok = false
 			continue
 		}
@@ -125,7 +128,7 @@ func (b *builder) clock(n *yaml.Node, where, what string, end bool) (since time.
 			return t.Sub(time.Date(0, 1, 1, 0, 0, 0, 0, time.UTC)), true
 		}
 	}
-	b.fail(n, where, `%s %s is not an hour of the day, such as "01:00"`, what, quote(text))
+	b.fail(n, where, `%s %s is not an hour of the day, such as "01:00"`, what, b.quote(text))
 	return 0, false
 }
 
@@ -137,7 +140,7 @@ func (b *builder) zone(n *yaml.Node, where string) *time.Location {
 	}
 	zone, ok := b.zones.load(name)
 	if !ok {
-		b.fail(n, where, "zone %s is not known; use UTC or a name of the zone database such as Asia/Shanghai", quote(name))
+		b.fail(n, where, "zone %s is not known; use UTC or a name of the zone database such as Asia/Shanghai", b.quote(name))
 	}
 	return zone
 }

@@ -15,47 +15,66 @@ import (
 // 4.1, and needs quadratic time for a mapping with many keys.
 type reader struct {
 	file     string
-	problems Problems
-	warnings Problems
+	what     string // what the file is: catalog, or config file
+	source   cursor
+	wary     bool // inside a vendor or a tenant, where keys are put by mistake
+	problems report
+	warnings report
 }
 
 // fail records a mistake at a node.
 func (r *reader) fail(n *yaml.Node, where, format string, args ...any) {
-	r.problems = append(r.problems, r.problem(n, where, format, args...))
+	r.note(&r.problems, n, where, format, args)
 }
 
 // warn records what a reader of the file should know.
 func (r *reader) warn(n *yaml.Node, where, format string, args ...any) {
-	r.warnings = append(r.warnings, r.problem(n, where, format, args...))
+	r.note(&r.warnings, n, where, format, args)
 }
 
-func (r *reader) problem(n *yaml.Node, where, format string, args ...any) Problem {
-	return Problem{File: r.file, Line: max(n.Line, 1), Column: max(n.Column, 1), Where: where, Message: fmt.Sprintf(format, args...)}
+func (r *reader) note(to *report, n *yaml.Node, where, format string, args []any) {
+	line, column := max(n.Line, 1), max(n.Column, 1)
+	if to.past(line, column) {
+		to.more++
+		return
+	}
+	to.add(Problem{File: r.file, Line: line, Column: column, Where: where, Message: fmt.Sprintf(format, args...)})
+}
+
+// beyond counts a mistake at a node that is past those that are told, before
+// anything is spent on its message.
+func (r *reader) beyond(n *yaml.Node) bool {
+	if !r.problems.past(max(n.Line, 1), max(n.Column, 1)) {
+		return false
+	}
+	r.problems.more++
+	return true
 }
 
 // maxDepth is how deep mappings and lists may nest; the schema needs ten.
 const maxDepth = 32
 
-// structure refuses, anywhere in the document, what a catalog does not use.
+// structure refuses, anywhere in the document, what neither file uses.
 func (r *reader) structure(n *yaml.Node, depth int) {
 	if depth > maxDepth {
-		r.fail(n, "", "is nested more than %d levels deep; a catalog needs far fewer", maxDepth)
+		r.fail(n, "", "is nested more than %d levels deep; a %s needs far fewer", maxDepth, r.what)
 		return
 	}
 	if n.Kind == yaml.AliasNode {
-		r.fail(n, "", "aliases such as *name are not used in a catalog; write the value out")
+		r.fail(n, "", "aliases such as *name are not used in a %s; write the value out", r.what)
 		return
 	}
 	if n.Anchor != "" {
-		r.fail(n, "", "anchors such as &name are not used in a catalog; remove it")
+		r.fail(n, "", "anchors such as &name are not used in a %s; remove it", r.what)
 	}
-	if n.Style&yaml.TaggedStyle != 0 {
-		r.fail(n, "", "tags such as !!str are not used in a catalog; remove it, or put the value in quotes")
+	// The YAML package keeps no trace of the tag "!" but where it stands.
+	if n.Style&yaml.TaggedStyle != 0 || r.source.at(n.Line, n.Column) == '!' {
+		r.fail(n, "", "tags such as !!str are not used in a %s; remove it, or put the value in quotes", r.what)
 	}
 	if n.Kind == yaml.MappingNode {
 		for i := 0; i+1 < len(n.Content); i += 2 {
 			if isMerge(n.Content[i]) {
-				r.fail(n.Content[i], "", "merge keys (<<) are not used in a catalog; write the keys out")
+				r.fail(n.Content[i], "", "merge keys (<<) are not used in a %s; write the keys out", r.what)
 			}
 		}
 	}
@@ -94,7 +113,7 @@ func (r *reader) mapping(n *yaml.Node, where, what string) (o object, ok bool) {
 		return o, false
 	}
 	o.partial = false
-	lines := make(map[string]int, len(n.Content)/2)
+	seen := make(map[string]*yaml.Node, len(n.Content)/2)
 	for i := 0; i+1 < len(n.Content); i += 2 {
 		key, value := n.Content[i], n.Content[i+1]
 		switch {
@@ -106,11 +125,13 @@ func (r *reader) mapping(n *yaml.Node, where, what string) (o object, ok bool) {
 			o.partial = true
 			continue
 		}
-		if first, twice := lines[key.Value]; twice {
-			r.fail(key, where, "key %s stands twice in %s, on lines %d and %d; remove one of them", quote(key.Value), what, first, key.Line)
+		if first, twice := seen[key.Value]; twice {
+			if !r.beyond(key) {
+				r.fail(key, where, "key %s stands twice in %s, %s; remove one of them", r.quote(key.Value), what, both(first, key))
+			}
 			continue
 		}
-		lines[key.Value] = key.Line
+		seen[key.Value] = key
 		o.entries = append(o.entries, entry{key, value})
 	}
 	return o, true
@@ -125,12 +146,21 @@ func (r *reader) fixed(n *yaml.Node, where, what string, known ...string) (o obj
 		case slices.Contains(known, name):
 		case isLiteralKey(name):
 			o.partial = true
-			r.fail(e.key, where, "a key is never written into a catalog; name where it is kept with credentials: [{id: main, env: NAME}] or {id: main, file: PATH}, and replace it if this file was shared")
+			r.fail(e.key, where, "%s", r.neverAKey())
+		case r.beyond(e.key):
+		case isThousands(name) && isNull(e.value):
+			r.fail(e.key, where, "%s is what follows a comma, which ends a value between braces; write a number without commas, such as 1000 for 1,000", r.quote(name))
 		default:
-			r.fail(e.key, where, "%s is not a key of %s%s", quote(name), what, suggest(name, known))
+			r.fail(e.key, where, "%s is not a key of %s%s", r.quote(name), what, suggest(name, known))
 		}
 	}
 	return o, ok
+}
+
+// isThousands says whether a key is the rest of a number written with commas.
+func isThousands(name string) bool {
+	whole, part, _ := strings.Cut(name, ".")
+	return len(whole) == 3 && strings.Trim(whole+part, "0123456789") == ""
 }
 
 // get is the value of a key, nil if it is not there.
@@ -193,7 +223,7 @@ func (r *reader) name(n *yaml.Node, where, what string) (text string, ok bool) {
 		return "", false
 	}
 	if fault := nameFault(text); fault != "" {
-		r.fail(n, where, "%s %s %s", what, quote(text), fault)
+		r.fail(n, where, "%s %s %s", what, r.quote(text), fault)
 		return "", false
 	}
 	return text, true
@@ -202,17 +232,17 @@ func (r *reader) name(n *yaml.Node, where, what string) (text string, ok bool) {
 // names reads a list of names, none of them twice.
 func (r *reader) names(n *yaml.Node, where, what, example string) []entryName {
 	var all []entryName
-	lines := map[string]int{}
+	seen := map[string]*yaml.Node{}
 	for _, item := range r.list(n, where, what, example) {
 		text, ok := r.name(item, where, what+" entry")
 		if !ok {
 			continue
 		}
-		if first, twice := lines[text]; twice {
-			r.fail(item, where, "%s names %s twice, on lines %d and %d; remove one of them", what, quote(text), first, item.Line)
+		if first, twice := seen[text]; twice {
+			r.fail(item, where, "%s names %s twice, %s; remove one of them", what, r.quote(text), both(first, item))
 			continue
 		}
-		lines[text] = item.Line
+		seen[text] = item
 		all = append(all, entryName{text, item})
 	}
 	return all
@@ -242,7 +272,7 @@ func (r *reader) choice(n *yaml.Node, where, what string, words ...string) (word
 		return "", false
 	}
 	if !slices.Contains(words, text) {
-		r.fail(n, where, "%s %s is not known; use %s", what, quote(text), orList(words))
+		r.fail(n, where, "%s %s is not known; use %s", what, r.quote(text), orList(words))
 		return "", false
 	}
 	return text, true

@@ -6,6 +6,8 @@ import (
 	"net"
 	"net/netip"
 	"syscall"
+
+	"github.com/warmroute/warmroute/catalog"
 )
 
 // AddressError means that a vendor's name resolved to an address that may only
@@ -35,51 +37,6 @@ func publicOnly(address string) error {
 	return nil
 }
 
-// notPublic are the blocks that are no one's on the internet, beside those that
-// netip names itself. Source: IANA special-purpose address registries.
-var notPublic = prefixes(
-	"0.0.0.0/8", "100.64.0.0/10", "192.0.0.0/24", "192.0.2.0/24", "192.88.99.0/24", "198.18.0.0/15",
-	"198.51.100.0/24", "203.0.113.0/24", "240.0.0.0/4",
-	"::/96", "64:ff9b:1::/48", "100::/64", "2001::/23", "2001:db8::/32", "3fff::/20", "5f00::/16", "fec0::/10",
-)
-
-var (
-	nat64 = netip.MustParsePrefix("64:ff9b::/96")
-	sixTo = netip.MustParsePrefix("2002::/16")
-)
-
-func prefixes(texts ...string) []netip.Prefix {
-	list := make([]netip.Prefix, len(texts))
-	for i, t := range texts {
-		list[i] = netip.MustParsePrefix(t)
-	}
-	return list
-}
-
-// Public says whether an address is unicast on the public internet. An IPv4
-// address in an IPv6 form (mapped, NAT64, 6to4) is judged as the IPv4 address
-// that it reaches.
-func Public(ip netip.Addr) bool {
-	if ip.Zone() != "" {
-		return false
-	}
-	ip = ip.Unmap()
-	if ip.Is6() {
-		b := ip.As16()
-		switch {
-		case nat64.Contains(ip):
-			return Public(netip.AddrFrom4([4]byte(b[12:16])))
-		case sixTo.Contains(ip):
-			return Public(netip.AddrFrom4([4]byte(b[2:6])))
-		}
-	}
-	if !ip.IsGlobalUnicast() || ip.IsPrivate() || ip.IsLoopback() || ip.IsLinkLocalUnicast() {
-		return false
-	}
-	for _, p := range notPublic {
-		if p.Contains(ip) {
-			return false
-		}
-	}
-	return true
-}
+// Public says whether an address is unicast on the public internet, by the one
+// rule that the catalog is checked with too: [catalog.PublicAddr].
+func Public(ip netip.Addr) bool { return catalog.PublicAddr(ip) }

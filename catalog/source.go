@@ -1,0 +1,122 @@
+package catalog
+
+import (
+	"bytes"
+	"fmt"
+	"unicode/utf8"
+
+	"gopkg.in/yaml.v3"
+)
+
+// breakAt is the length of the line break at the head of text, 0 if there is
+// none. Lines are counted as YAML 1.1 counts them, whatever is wrong with the
+// file: LF, CR LF, CR, NEL and the separators U+2028 and U+2029.
+func breakAt(text []byte) int {
+	switch {
+	case len(text) == 0:
+		return 0
+	case text[0] == '\n':
+		return 1
+	case text[0] == '\r':
+		if len(text) > 1 && text[1] == '\n' {
+			return 2
+		}
+		return 1
+	case text[0] == 0xc2 && len(text) > 1 && text[1] == 0x85:
+		return 2
+	case text[0] == 0xe2 && len(text) > 2 && text[1] == 0x80 && (text[2] == 0xa8 || text[2] == 0xa9):
+		return 3
+	}
+	return 0
+}
+
+// byteOrder is the mark that some editors put before a text. It has no column.
+var byteOrder = []byte("\xef\xbb\xbf")
+
+// splitLines cuts a text after every line break.
+func splitLines(text []byte) [][]byte {
+	var lines [][]byte
+	start := 0
+	for i := 0; i < len(text); {
+		size := breakAt(text[i:])
+		if size == 0 {
+			i++
+			continue
+		}
+		i += size
+		lines, start = append(lines, text[start:i]), i
+	}
+	if start < len(text) {
+		lines = append(lines, text[start:])
+	}
+	return lines
+}
+
+// cursor walks a text along the places of its nodes, which come in the order of
+// the text.
+type cursor struct {
+	text         []byte
+	line, column int // of the head of text, from 1
+}
+
+func newCursor(text []byte) cursor {
+	return cursor{bytes.TrimPrefix(text, byteOrder), 1, 1}
+}
+
+// step goes over one character.
+func (c *cursor) step() {
+	if size := breakAt(c.text); size > 0 {
+		c.text, c.line, c.column = c.text[size:], c.line+1, 1
+		return
+	}
+	_, size := utf8.DecodeRune(c.text)
+	c.text, c.column = c.text[size:], c.column+1
+}
+
+// at is the byte at a place, 0 if the cursor is past it.
+func (c *cursor) at(line, column int) byte {
+	for len(c.text) > 0 && (c.line < line || c.line == line && c.column < column) {
+		c.step()
+	}
+	if len(c.text) == 0 || c.line != line || c.column != column {
+		return 0
+	}
+	return c.text[0]
+}
+
+// badByte finds the first byte that cannot stand in a catalog. The YAML package
+// refuses such bytes too, without saying where.
+func badByte(text []byte) (line, column int, fault string) {
+	for c := newCursor(text); len(c.text) > 0; c.step() {
+		if first := c.text[0]; first >= ' ' && first < 0x7f || breakAt(c.text) > 0 {
+			continue
+		}
+		switch r, size := utf8.DecodeRune(c.text); {
+		case r == utf8.RuneError && size == 1:
+			return c.line, c.column, "a byte that is not UTF-8; save the file as UTF-8"
+		case r < ' ' && r != '\t', r == 0x7f, r > 0x7f && r < 0xa0, r == 0xfffe, r == 0xffff, r == 0xfeff:
+			return c.line, c.column, "a control character; remove it"
+		}
+	}
+	return 0, 0, ""
+}
+
+// placeAt is the line and column of an offset in a text.
+func placeAt(text []byte, offset int) (line, column int) {
+	c := newCursor(text)
+	for c.step(); len(text)-len(c.text) <= offset && len(c.text) > 0; c.step() {
+		line, column = c.line, c.column
+	}
+	return max(line, 1), max(column, 1)
+}
+
+// both names two places of one file.
+func both(first, second *yaml.Node) string {
+	if second.Line < first.Line || second.Line == first.Line && second.Column < first.Column {
+		first, second = second, first
+	}
+	if first.Line == second.Line {
+		return fmt.Sprintf("on line %d at columns %d and %d", first.Line, first.Column, second.Column)
+	}
+	return fmt.Sprintf("on lines %d and %d", first.Line, second.Line)
+}
