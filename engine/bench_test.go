@@ -150,3 +150,45 @@ func BenchmarkServe(b *testing.B) {
 		_, _ = g.Serve(ctx, r, send)
 	}
 }
+
+// crowded is a record of a session with as many threads as one may have, each
+// warm at four of the vendors.
+func crowded() (r engine.Record) {
+	turn := uint64(0)
+	for thread := range uint64(engine.MaxThreads) {
+		for v := range engine.MaxWarm {
+			turn++
+			at := epoch.Add(-time.Minute + time.Duration(turn)*time.Second)
+			r = r.Keep("m", engine.Entry{Vendor: fmt.Sprintf("v%d", 4+v), Credential: "k", Thread: thread + 1, Turn: turn, AcceptedAt: at, ExpiresAt: at.Add(285 * time.Second)})
+		}
+	}
+	return r
+}
+
+// BenchmarkDecideThreads is one decision among eight routes for a session of
+// eight threads, the request being of the one that was served least recently.
+func BenchmarkDecideThreads(b *testing.B) {
+	f := decideFacts(b, 8)
+	f.Record, f.Thread = crowded(), 1
+	if d := engine.Decide(f); d.Models[0].Outcome != engine.Promoted || d.Models[0].Used.Thread != 1 {
+		b.Fatalf("decided %+v", d)
+	}
+	b.ReportAllocs()
+	for b.Loop() {
+		engine.Decide(f)
+	}
+}
+
+// BenchmarkKeepThreads is one acceptance in the record of such a session.
+func BenchmarkKeepThreads(b *testing.B) {
+	r := crowded()
+	e := r.For("m")[31]
+	e.Turn, e.AcceptedAt = 1000, epoch
+	if got := r.Keep("m", e).For("m"); len(got) != 32 || !got[0].Is(e) {
+		b.Fatal(got)
+	}
+	b.ReportAllocs()
+	for b.Loop() {
+		r.Keep("m", e)
+	}
+}

@@ -2,10 +2,11 @@ package wire
 
 import "github.com/warmroute/warmroute/engine"
 
-// maxWords is how many bytes of a message are decoded to tell threads apart. It is
-// more than the 4,096 characters that are looked at, unless most of them are
-// escapes; then fewer count, which tells threads apart as well.
-const maxWords = 8 << 10
+// maxWords is how many bytes of a message are decoded to tell threads apart. It
+// holds the 4,096 characters that are looked at and the escapes of ordinary text.
+// Where there are more of them, or other alphabets, fewer characters count, which
+// tells threads apart as well.
+const maxWords = 4096 + 4096/8
 
 // words decodes the beginning of the opening's texts, and scans no further: the
 // first messages of an agent are long, and every turn asks.
