@@ -70,6 +70,7 @@ func (s *service) pass(p passage) gin.HandlerFunc {
 			Header:   c.Request.Header,
 			Query:    c.Request.URL.RawQuery,
 			Metadata: mode,
+			Apart:    tenant(c).Rules.Apart,
 			Began:    release,
 		})
 	}

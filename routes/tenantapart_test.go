@@ -236,6 +236,29 @@ func TestAResponseIsContinuedByItsTenantOnly(t *testing.T) {
 	}
 }
 
+// A vendor answers a request that it has answered before with the same answer,
+// and knows it by a word of the client's.
+func TestAnIdempotencyKeyIsItsTenants(t *testing.T) {
+	pier := &script{text: jsonAnswer}
+	r := newRig(t, shared(t), stop{name: "pier", serve: pier})
+	for _, key := range []string{redKey, blueKey, redKey} {
+		r.post("chat", bodies[false], "x-api-key", key, "Idempotency-Key", "retry-1")
+	}
+	r.send(embedPath, strings.NewReader(`{"model":"m","input":"x"}`), "x-api-key", redKey, "Idempotency-Key", "retry-1")
+	var sent []string
+	for _, got := range pier.requests() {
+		sent = append(sent, got.header.Get("Idempotency-Key"))
+	}
+	if len(sent) != 4 || sent[0] == "retry-1" || len(sent[0]) != 64 || sent[0] == sent[1] || sent[0] != sent[2] || sent[0] != sent[3] {
+		t.Errorf("the vendor got %q", sent)
+	}
+	alone := newRig(t, func(o *routes.Options) { o.Tenants = tenantsOf(t, team("team-red", redKey)) }, stop{name: "pier", serve: pier})
+	alone.post("chat", bodies[false], "x-api-key", redKey, "Idempotency-Key", "retry-1")
+	if got := pier.requests()[4].header.Get("Idempotency-Key"); got != "retry-1" {
+		t.Errorf("one tenant alone: %q", got)
+	}
+}
+
 // Parts of a key may not be shifted from one to the next.
 func TestTenantsAndSessionsDoNotRunIntoEachOther(t *testing.T) {
 	rKey, bKey := "gwk_a_000000000000", "gwk_ab_00000000000"

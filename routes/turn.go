@@ -64,6 +64,7 @@ func (s *service) turn(api catalog.API) gin.HandlerFunc {
 			Header:   c.Request.Header,
 			Query:    c.Request.URL.RawQuery,
 			Metadata: mode,
+			Apart:    tenant(c).Rules.Apart,
 			Drain:    s.Drain,
 			Began:    release, // a stream may last; the body has done its work
 		})

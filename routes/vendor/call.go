@@ -36,6 +36,10 @@ type Call struct {
 	Header   http.Header // the client's; only what is named in this package is read
 	Query    string      // the client's, as sent
 	Metadata Metadata
+	// Apart: tenants who must not meet share the vendors' accounts. What a client
+	// names there by a word of its own, such as an idempotency key, is sent as a
+	// hash that is its tenant's.
+	Apart bool
 	// Key is the client's own key for a vendor, asked for candidates of the
 	// client's group only. nil: there is none.
 	Key func(vendor string) (key catalog.Secret, ok bool)

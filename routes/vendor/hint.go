@@ -28,14 +28,29 @@ func (c *Client) hint(h catalog.Hint, s engine.Session, credential string) strin
 	if h.Raw && len(id) <= maxHint && sendable(id) {
 		return id
 	}
+	return c.hashed(s.Tenant, credential, strings.ToLower(id))
+}
+
+// hashed is a keyed hash of its parts, each behind its length.
+func (c *Client) hashed(parts ...string) string {
 	mac := hmac.New(sha256.New, c.o.HintKey)
-	for _, part := range [...]string{s.Tenant, credential, strings.ToLower(id)} {
+	for _, part := range parts {
 		var size [8]byte
 		binary.BigEndian.PutUint64(size[:], uint64(len(part)))
 		mac.Write(size[:])
 		mac.Write([]byte(part))
 	}
 	return hex.EncodeToString(mac.Sum(nil))
+}
+
+// apart is what a vendor is sent for a word of the client's own that names
+// something at the account: the word, or where tenants share the account and are
+// kept apart, a hash of it that is the tenant's.
+func (c *Client) apart(call *Call, try *engine.Try, word string) string {
+	if !call.Apart || try.Candidate.Group == engine.GroupClient {
+		return word
+	}
+	return c.hashed("word", try.Session.Tenant, try.Candidate.Credential, word)
 }
 
 // sendable says whether text may stand in a header: visible ASCII and inner spaces.

@@ -68,7 +68,8 @@ func address(base *url.URL, path, query string) *url.URL {
 	return &u
 }
 
-// idempotencyKey is a header that every vendor gets as the client sent it. It is
+// idempotencyKey is a header that every vendor gets as the client sent it, unless
+// it would be told of another tenant's request ([Call.Apart]). It is
 // spelled otherwise than net/http spells it: under its own spelling the transport
 // would send the request again on its own account whenever a connection that was
 // used before breaks, also after the vendor has read it, and nobody would know.
@@ -84,7 +85,7 @@ func (c *Client) header(call *Call, try *engine.Try) (http.Header, error) {
 	h["Accept-Encoding"] = []string{"identity"}
 	h["User-Agent"] = []string{userAgent(call.Header)}
 	if values := call.Header["Idempotency-Key"]; len(values) > 0 {
-		h[idempotencyKey] = values[:1:1]
+		h[idempotencyKey] = []string{c.apart(call, try, values[0])}
 	}
 	if v.Speaks(catalog.Messages) {
 		if values := call.Header["Anthropic-Version"]; len(values) > 0 {
