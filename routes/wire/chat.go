@@ -12,7 +12,7 @@ func (r *Relay) chat(e *event) bool {
 		finish, _ = holds(data, wordFinish)
 	}
 	named := string(e.name) == "error"
-	parse := finish || named || !r.choices.lone(data)
+	parse := finish || named || !r.choices.lone(data) || !closesObject(data)
 	if null.found() && r.o.HideUsage {
 		if !usage && !parse && r.cutNull(e, null) {
 			return true
@@ -27,6 +27,8 @@ func (r *Relay) chat(e *event) bool {
 		if named {
 			r.failed = first(r.failed, spoken(data))
 		}
+		r.choices.unclear = r.choices.unclear || data[c.whole.from] == '{'
+		r.finished = r.finished && !r.choices.unclear
 		return true
 	}
 	failure := c.failing.error(data, c.whole)
@@ -124,6 +126,12 @@ func (r *Relay) cutNull(e *event, null span) bool {
 	}
 	r.remove(e, len(before)-1, null.to)
 	return true
+}
+
+// closesObject says whether a chunk ends as an object does; what is cut rarely does.
+func closesObject(data []byte) bool {
+	data = bytes.TrimSpace(data)
+	return data[len(data)-1] == '}'
 }
 
 // firstKey is the offset of an object's first key.

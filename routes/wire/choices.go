@@ -6,20 +6,20 @@ import "bytes"
 // finish_reason.
 type choices struct {
 	begun, ended [2]uint64 // by index, as bits
-	crowd        bool      // an index is none of 0 to 127: nobody can say that all have ended
+	unclear      bool      // nobody can say that all have ended: an index above 127, a chunk that is cut
 	several      bool      // a chunk held more than one choice
 	lead         []byte    // how a chunk begins whose only choice has the index 0
 }
 
 // over says whether every choice that has begun has ended.
 func (c *choices) over() bool {
-	return !c.crowd && c.ended != [2]uint64{} && c.begun == c.ended
+	return !c.unclear && c.ended != [2]uint64{} && c.begun == c.ended
 }
 
 // see notes a chunk's part of the choice of this index; -1 is one that is no number.
 func (c *choices) see(index int, ended bool) {
 	if index < 0 || index > 127 {
-		c.crowd = true
+		c.unclear = true
 		return
 	}
 	bit := uint64(1) << (index & 63)

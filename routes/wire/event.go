@@ -30,11 +30,15 @@ func (e *event) in(i int) int {
 
 var bom = []byte("\xef\xbb\xbf")
 
-// lineEnd is the offset of the line end at or after i, or len(b).
-func lineEnd(b []byte, i int) int {
+// lineEnd is the offset of the line end at or after i, or len(b). Most streams
+// hold no \r, and what is known of that spares each line a search.
+func (r *Relay) lineEnd(b []byte, i int) int {
 	end := len(b)
 	if n := bytes.IndexByte(b[i:], '\n'); n >= 0 {
 		end = i + n
+	}
+	if !r.returns {
+		return end
 	}
 	if n := bytes.IndexByte(b[i:end], '\r'); n >= 0 {
 		end = i + n
@@ -55,7 +59,7 @@ func (r *Relay) parse(b []byte) event {
 		i = len(bom)
 	}
 	for i < len(b) {
-		end := lineEnd(b, i)
+		end := r.lineEnd(b, i)
 		next := end
 		if next < len(b) {
 			next++

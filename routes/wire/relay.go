@@ -39,6 +39,7 @@ type Relay struct {
 
 	scan    int  // how much of the incomplete event has no unseen line end
 	line    int  // where its current line starts; -1: before what is held
+	returns bool // a \r has come
 	skipLF  bool // a line ended with \r at the end of what came
 	dropped bool // the event that ended there was left out
 	longest int  // events that are longer are passed on unread
@@ -137,6 +138,7 @@ func (r *Relay) cut(data []byte) (out []byte, rest int) {
 	for i < len(data) {
 		lf, cr = nextByte(data, i, lf, '\n'), nextByte(data, i, cr, '\r')
 		at := min(lf, cr)
+		r.returns = r.returns || cr < len(data)
 		if at == len(data) {
 			break
 		}

@@ -85,7 +85,7 @@ var (
 	wordError  = word{[]byte(`error"`), 1}
 	wordModel  = word{[]byte(`model"`), 0}
 	wordIndex  = word{[]byte(`index"`), 0} // of a choice or a tool call
-	wordOurs   = word{[]byte(`provider_metadata"`), len("provider")}
+	wordOurs   = word{[]byte(`provider_metadata"`), len("pro")}
 )
 
 // carriesMetadata says whether an answer or a part of one carries
