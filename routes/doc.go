@@ -16,7 +16,10 @@
 //   - metadata `off` leaves only x-warmroute-request-id on a response; with
 //     `header` the other x-warmroute headers are there and the body is the vendor's.
 //   - A refusal of the last vendor is relayed if it is JSON; else its status is,
-//     with a body in the client's dialect.
+//     with a body in the client's dialect. It keeps the vendor's ids and limits.
+//     An error inside an accepted answer is relayed as the refusal it stands for.
+//   - A body has 30 s to arrive, and beyond them as long as it keeps a pace of
+//     16 KiB a second, up to ten minutes.
 //   - A page of another web site is refused unless its request says JSON, for
 //     which a browser asks leave first, and gets none.
 //   - A name that does not exist is a 404 that names it, also where it is a

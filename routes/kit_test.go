@@ -172,7 +172,7 @@ func (r *rig) send(path string, body io.Reader, header ...string) reply {
 // turns waits until n turns are recorded and returns them.
 func (r *rig) turns(n int64) []engine.Turn {
 	r.t.Helper()
-	late := time.After(5 * time.Second)
+	late := time.After(30 * time.Second)
 	for {
 		count, next := r.ledger.Count()
 		if count >= n {

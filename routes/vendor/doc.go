@@ -13,6 +13,16 @@
 //   - A stream is held until its first event that is neither a comment nor a
 //     ping. An error as that first event is a failed attempt; an error after it
 //     is the vendor's answer and is passed on.
+//   - What a vendor says inside an accepted answer tells whose failure it is: a
+//     client's own mistake ends the turn and is held against no vendor, a limit
+//     on rates counts as a 429, all else as the vendor's failure.
+//   - A 200 that is no JSON object, or is an error, is a failed attempt.
+//   - What calls itself JSON is a stream if one was asked for and it begins like one.
+//   - A 403 passes the credential over in this turn and says nothing of it for
+//     others.
+//   - Words and headers of a vendor that repeat the key, or its last eight
+//     characters, in any of their usual forms are not passed on.
+//   - A request that a vendor may have read whole is never sent to it again.
 //   - A vendor that compresses although asked not to is decoded; the client
 //     gets plain bytes.
 //   - A redirect is a failed attempt. Its address is the vendor's to choose and
