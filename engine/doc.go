@@ -62,6 +62,11 @@
 // the turn ends in a [NoRouteError] that says what to do, for a guess would fail at
 // all but one of them; where the store did not answer the plan is left as it is.
 //
+// A tenant's [Rules] come before what a request asks for, and after a policy's
+// gate. An error tells a tenant of no vendor that it may not use. Where tenants are
+// kept apart, a stored response without a record of its own is continued nowhere,
+// not even if the store did not answer: the vendor would give it to anyone.
+//
 // A limit on a price takes out routes whose price is not known. With several
 // targets each model is filtered and ordered by the policy that named it, while
 // scope and affinity settings are those of the first target.

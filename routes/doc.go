@@ -32,6 +32,18 @@
 //     and data_collection "deny" the tag no_training, of the route or its vendor.
 //   - x-warmroute-affinity is on or off; on undoes nothing that is off elsewhere.
 //   - GET /v1/models lists each model once, its aliases as a member of it.
+//   - Where there are tenants, every path below /v1 wants the key of one, before a
+//     body is read: Authorization: Bearer, x-api-key or api-key, two of which must
+//     not differ. HEAD / and GET / are open. Keys are kept as hashes only.
+//   - Several tenants may share a vendor's account. Then a stored response
+//     (previous_response_id) is continued only by the tenant that is remembered to
+//     have been given it, about a day, and idempotency keys are hashed with the
+//     tenant. What else is named by an id that the vendor made up (item_reference,
+//     conversation, files, containers) is as safe as that id is hard to guess. That
+//     the account's rate limits and the counts of cached tokens tell of others'
+//     traffic cannot be helped but by accounts of their own, with a tenant's `only`.
+//   - A model whose every vendor the tenant's `only` excludes is not listed or
+//     suggested. Who asks for it all the same is told that no vendor of it is open.
 //   - A request body may be packed with gzip, zstd, br or deflate.
 //
 // Start with [New] and turn.go.
