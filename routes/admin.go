@@ -15,6 +15,7 @@ type Readiness struct {
 	Reason  string        `json:"reason,omitempty"` // why it is not, or what is degraded
 	Catalog CatalogStatus `json:"catalog"`
 	Pins    PinStatus     `json:"pins"`
+	Ledger  LedgerStatus  `json:"ledger"`
 }
 
 // CatalogStatus is the catalog in force and the last attempt to replace it.
@@ -33,6 +34,13 @@ type PinStatus struct {
 	Unwritten int    `json:"unwritten"` // records changed and not yet durable
 	Records   int    `json:"records"`   // in memory
 	Problem   string `json:"problem,omitempty"`
+}
+
+// LedgerStatus is how far what is booked has come to disk.
+type LedgerStatus struct {
+	Queued  int64  `json:"queued"`  // turns that wait to be written
+	Dropped int64  `json:"dropped"` // turns given up since the start
+	Problem string `json:"problem,omitempty"`
 }
 
 // AdminOptions are what the health and reload endpoints need.

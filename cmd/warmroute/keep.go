@@ -9,12 +9,12 @@ import (
 	"log/slog"
 	"os"
 	"path/filepath"
-	"sync/atomic"
 	"time"
 
 	"github.com/warmroute/warmroute/engine"
 	"github.com/warmroute/warmroute/engine/badgerstore"
 	"github.com/warmroute/warmroute/engine/inmem"
+	"github.com/warmroute/warmroute/routes"
 )
 
 // booksInMemory is how many turns are remembered where no ledger can be opened.
@@ -32,8 +32,7 @@ type keep struct {
 	books  books
 	secret []byte // keys what is sent upstream in place of session ids
 
-	pinTrouble, bookTrouble string                 // why there is no store behind; empty if there is
-	lost                    atomic.Pointer[string] // why pins could not be written when last tried
+	pinTrouble, bookTrouble string // why there is no store behind; empty if there is
 }
 
 // books is a ledger that can be asked.
@@ -64,7 +63,7 @@ func open(ctx context.Context, data string, log *slog.Logger) (*keep, error) {
 }
 
 func (k *keep) openPins(ctx context.Context, dir string, log *slog.Logger) error {
-	store, err := badgerstore.Open(dir, badgerstore.Options{Log: log})
+	store, err := badgerstore.Open(dir, badgerstore.Options{Log: log, Probe: probeStore(pinStore)})
 	switch {
 	case errors.Is(err, badgerstore.ErrLocked):
 		return err
@@ -73,13 +72,7 @@ func (k *keep) openPins(ctx context.Context, dir string, log *slog.Logger) error
 		k.pins, k.pinTrouble = inmem.New(inmem.Options{}), err.Error()
 		return nil
 	}
-	lost := func(err error) {
-		text := err.Error()
-		if was := k.lost.Swap(&text); was == nil || *was != text { // once for each reason, not for each try
-			log.Error("pins could not be written; it is tried again", "error", text)
-		}
-	}
-	k.store, k.pins = store, inmem.New(inmem.Options{Backing: store, Lost: lost})
+	k.store, k.pins = store, inmem.New(inmem.Options{Backing: store})
 	go func() {
 		if err := k.pins.Load(ctx); err != nil && ctx.Err() == nil {
 			log.Error("stored pins could not be loaded", "error", err.Error())
@@ -89,7 +82,7 @@ func (k *keep) openPins(ctx context.Context, dir string, log *slog.Logger) error
 }
 
 func (k *keep) openBooks(dir string, log *slog.Logger) error {
-	ledger, err := badgerstore.OpenLedger(dir, badgerstore.LedgerOptions{Log: log})
+	ledger, err := badgerstore.OpenLedger(dir, badgerstore.LedgerOptions{Log: log, Probe: probeStore(ledgerStore)})
 	switch {
 	case errors.Is(err, badgerstore.ErrLocked):
 		return err
@@ -125,13 +118,28 @@ func (k *keep) close(log *slog.Logger) {
 
 // pinProblem is what is wrong with the pins' store now; empty if nothing is.
 func (k *keep) pinProblem() string {
-	if k.pinTrouble != "" {
+	if k.store == nil {
 		return k.pinTrouble
 	}
-	if lost := k.lost.Load(); lost != nil && k.pins.Unwritten() > 0 {
-		return *lost
+	return k.store.Problem()
+}
+
+// bookProblem is what is wrong with the ledger now; empty if nothing is.
+func (k *keep) bookProblem() string {
+	if k.ledger == nil {
+		return k.bookTrouble
 	}
-	return ""
+	return k.ledger.Problem()
+}
+
+// ledgerStatus is how far the ledger has come, for /readyz.
+func (k *keep) ledgerStatus() routes.LedgerStatus {
+	s := routes.LedgerStatus{Problem: k.bookProblem()}
+	if k.ledger != nil {
+		stats := k.ledger.Stats()
+		s.Queued, s.Dropped = stats.Queued, stats.Dropped
+	}
+	return s
 }
 
 // instanceSecret is made once and kept beside the pins, so that what vendors are

@@ -317,16 +317,17 @@ func readiness(live *catalog.Live, kept *keep, draining bool) routes.Readiness {
 		Ready:   !draining,
 		Catalog: routes.CatalogStatus{Path: status.Path, Digest: status.Digest, Loaded: status.LoadedAt},
 		Pins:    routes.PinStatus{Loaded: pins.Loaded, Unwritten: int(pins.Unwritten), Records: pins.Records, Problem: kept.pinProblem()},
+		Ledger:  kept.ledgerStatus(),
 	}
 	switch {
 	case draining:
 		r.Reason = "draining"
 	case !usable(live.Current()):
 		r.Ready, r.Reason = false, "no route can be used: none is enabled and has its vendor's key"
-	case kept.bookTrouble != "":
-		r.Reason = "turns are booked in memory only: " + kept.bookTrouble
+	case r.Ledger.Problem != "":
+		r.Reason = "ledger: " + r.Ledger.Problem
 	case r.Pins.Problem != "":
-		r.Reason = "pins are kept in memory only: " + r.Pins.Problem
+		r.Reason = "pins: " + r.Pins.Problem
 	case status.Rejected != nil:
 		r.Reason = "the catalog's last edit was refused; the last good one is in force"
 	}

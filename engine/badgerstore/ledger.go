@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
-	"os"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -37,11 +36,14 @@ type LedgerOptions struct {
 	Abandoned time.Duration // after how long a turn that never ended is booked as unsettled; 0 means 24 hours
 
 	Reserve int64                           // bytes that must stay free; 0 means 64 MiB, less than 0 none
+	Resume  time.Duration                   // how long twice the reserve must be free before writing goes on; as [Options].Resume
 	Lock    time.Duration                   // how long a locked directory is waited for; 0 means 2 s
 	Calls   int                             // queries at work at once, later ones wait; 0 means 64
 	Now     func() time.Time                // nil means time.Now
 	Free    func(dir string) (int64, error) // bytes free; nil asks the file system
 	Log     *slog.Logger                    // nil: nothing is logged
+
+	Probe func(ctx context.Context, dir string) error // as [Options].Probe, by [ProbeLedger]; nil: none
 }
 
 func (o *LedgerOptions) fill() {
@@ -84,7 +86,7 @@ func (o *LedgerOptions) fill() {
 type Ledger struct {
 	dir     string
 	options LedgerOptions
-	disk    Options // what the two stores share
+	files   *files
 	db      *badger.DB
 	queue   queue
 
@@ -100,12 +102,12 @@ type Ledger struct {
 	sweeps  chan chan error
 	sweeper sweeper // of the writer alone
 	figures figures
+	trouble trouble // with the last write
 }
 
 // figures are what [LedgerStats] are made of.
 type figures struct {
 	recorded, dropped, twice, intents, unwritten, open, bad, batches, swept, syncs atomic.Int64
-	complained                                                                     atomic.Int64 // when the log last heard of a refusal, Unix seconds
 }
 
 // LedgerStats are the figures of a ledger since it was opened.
@@ -129,20 +131,14 @@ type LedgerStats struct {
 // two goroutines beside Badger's; [Ledger.Close] ends them.
 func OpenLedger(dir string, o LedgerOptions) (*Ledger, error) {
 	o.fill()
-	disk := Options{Reserve: o.Reserve, Lock: o.Lock, Now: o.Now, Free: o.Free, Log: o.Log, tune: tuneLedger, holds: "the books so far"}
+	disk := Options{Reserve: o.Reserve, Resume: o.Resume, Lock: o.Lock, Now: o.Now, Free: o.Free, Log: o.Log, Probe: o.Probe, tune: tuneLedger, holds: "the books so far"}
 	disk.fill()
-	if err := os.MkdirAll(dir, 0o700); err != nil {
-		return nil, fmt.Errorf("open ledger: %w; choose another --data directory or make this one writable", err)
-	}
-	if err := enough(dir, disk); err != nil {
-		return nil, fmt.Errorf("open ledger: %w", err)
-	}
-	db, err := openLocked(dir, disk)
+	f, err := openFiles(dir, disk)
 	if err != nil {
 		return nil, fmt.Errorf("open ledger: %w", err)
 	}
 	l := &Ledger{
-		dir: dir, options: o, disk: disk, db: db,
+		dir: dir, options: o, files: f, db: f.db,
 		queue:   queue{limit: o.Queue, wake: make(chan struct{}, 1)},
 		open:    map[string]*engine.Booked{},
 		places:  make(chan struct{}, o.Calls),
@@ -153,7 +149,7 @@ func OpenLedger(dir string, o LedgerOptions) (*Ledger, error) {
 		sweeps:  make(chan chan error),
 	}
 	if err := l.bookLeftovers(); err != nil {
-		return nil, errors.Join(fmt.Errorf("open ledger: %s: %w", dir, err), db.Close())
+		return nil, errors.Join(fmt.Errorf("open ledger: %s: %w", dir, err), f.close())
 	}
 	go l.run()
 	go l.sync()
@@ -244,7 +240,8 @@ func (l *Ledger) Dir() string { return l.dir }
 
 // Close writes what waits and closes the database. What is recorded afterwards
 // is given up and counted. It returns when ctx ends, with an error; the database
-// is then closed when the disk lets it.
+// is then closed when the disk lets it. On a full disk it is left as by
+// [Store.Close].
 func (l *Ledger) Close(ctx context.Context) error {
 	if !l.ending.CompareAndSwap(false, true) {
 		return fmt.Errorf("close ledger: %w", ErrLedgerClosed)
@@ -258,7 +255,7 @@ func (l *Ledger) Close(ctx context.Context) error {
 		for range cap(l.places) {
 			l.places <- struct{}{}
 		}
-		closed <- l.db.Close()
+		closed <- l.files.close()
 	}()
 	var err error
 	select {
@@ -305,12 +302,22 @@ func (l *Ledger) soil() {
 	}
 }
 
-// complain logs what goes wrong, once in ten seconds.
+// complain keeps what goes wrong until something is written again, and logs it
+// once.
 func (l *Ledger) complain(what string, err error) {
-	now := l.options.Now().Unix()
-	last := l.figures.complained.Load()
-	if now-last < 10 && last <= now || !l.figures.complained.CompareAndSwap(last, now) {
-		return
+	if l.files.guard.problem() != "" && !errors.Is(err, ErrFull) {
+		return // said there
 	}
-	l.options.Log.Error(what, "dir", l.dir, "dropped", l.figures.dropped.Load(), "err", err)
+	if l.trouble.note(fmt.Errorf("%s: %w", what, err), l.options.Now()) {
+		l.options.Log.Error(what, "dir", l.dir, "dropped", l.figures.dropped.Load(), "err", err)
+	}
+}
+
+// Problem is what is wrong with the ledger now, or was with the one before it that
+// had to be set aside; empty if nothing is. It never waits for the disk.
+func (l *Ledger) Problem() string {
+	if p := l.trouble.problem(); p != "" && l.files.guard.problem() == "" {
+		return p
+	}
+	return l.files.problem()
 }

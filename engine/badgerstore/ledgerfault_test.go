@@ -98,7 +98,7 @@ func TestAFullDiskIsCountedAndRecordingResumes(t *testing.T) {
 	var left atomic.Int64
 	left.Store(1 << 40)
 	ctx := context.Background()
-	l := openFor(t, t.TempDir(), LedgerOptions{Wait: time.Minute, Free: func(string) (int64, error) { return left.Load(), nil }})
+	l := openFor(t, t.TempDir(), LedgerOptions{Wait: time.Minute, Resume: -1, Free: func(string) (int64, error) { return left.Load(), nil }})
 	turns := turnsOf(30, 2, time.Now())
 	flushAll := func(turns []engine.Turn) {
 		for _, turn := range turns {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"math/rand/v2"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -88,9 +89,9 @@ func TestRollUpsAreTheSumsOfTheRecords(t *testing.T) {
 	market := storetest.NewMarket()
 	market.Sessions = 300
 	dir := t.TempDir()
-	full := false
-	o := badgerstore.LedgerOptions{Wait: time.Minute, Queue: 1 << 20, Free: func(string) (int64, error) {
-		if full {
+	var full atomic.Bool
+	o := badgerstore.LedgerOptions{Wait: time.Minute, Queue: 1 << 20, Resume: -1, Free: func(string) (int64, error) {
+		if full.Load() {
 			return 0, nil
 		}
 		return 1 << 40, nil
@@ -120,11 +121,11 @@ func TestRollUpsAreTheSumsOfTheRecords(t *testing.T) {
 		settled[key] = true
 		if r.IntN(2000) == 0 {
 			flush(t, l)
-			full = true
+			full.Store(true)
 			refused := market.Turn(r, n+i, began)
 			l.Record(refused)
 			flush(t, l)
-			full = false
+			full.Store(false)
 			given++
 		}
 		if i == n/2 || i == n/3 {

@@ -65,7 +65,7 @@ func (l *Ledger) Sweep(ctx context.Context) error {
 // sweepSome is one step of a sweep. A stage that finds nothing more is over.
 func (l *Ledger) sweepSome() {
 	stages := [...]func(now time.Time) (int, error){l.settleAbandoned, l.sweepTurns, l.sweepSessions, l.sweepRollUps}
-	err := enough(l.dir, l.disk)
+	err := l.files.guard.check()
 	n := 0
 	if err == nil {
 		n, err = stages[l.sweeper.stage](l.options.Now())

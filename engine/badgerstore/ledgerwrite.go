@@ -78,7 +78,7 @@ func (l *Ledger) writeIntents(intents []intent) {
 }
 
 func (l *Ledger) storeIntents(intents []intent) error {
-	if err := enough(l.dir, l.disk); err != nil {
+	if err := l.files.guard.check(); err != nil {
 		return err
 	}
 	txn := l.db.NewTransaction(true)
@@ -111,8 +111,10 @@ func (l *Ledger) storeIntents(intents []intent) error {
 
 func (l *Ledger) commit(txn *badger.Txn) error {
 	if err := txn.Commit(); err != nil {
+		l.files.guard.failed(err)
 		return err
 	}
+	l.trouble.gone()
 	l.figures.batches.Add(1)
 	l.soil()
 	return nil
@@ -143,7 +145,7 @@ func (l *Ledger) writeTurns(turns []*engine.Turn) {
 
 // writeBooks writes a batch, or gives it up.
 func (l *Ledger) writeBooks(books []engine.Booked) {
-	err := enough(l.dir, l.disk)
+	err := l.files.guard.check()
 	if err == nil {
 		err = l.store(books)
 	} else {

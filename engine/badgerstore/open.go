@@ -1,12 +1,11 @@
 package badgerstore
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"log/slog"
-	"os"
 	"sync/atomic"
-	"syscall"
 	"time"
 
 	"github.com/dgraph-io/badger/v4"
@@ -26,12 +25,20 @@ var ErrClosed = errors.New("the pin store is closed")
 // Options say how the store works. The zero Options are the ordinary ones.
 type Options struct {
 	Reserve int64                           // bytes that must stay free; 0 means 64 MiB, less than 0 none
+	Resume  time.Duration                   // how long twice the reserve must be free before writing goes on; 0 means 3 s, less than 0 that the reserve is enough, at once
 	Lock    time.Duration                   // how long a locked directory is waited for; 0 means 2 s
 	Sync    time.Duration                   // how often what was written is synced to disk; 0 means 1 s
 	Calls   int                             // calls at work at once, later ones wait; 0 means 64
 	Now     func() time.Time                // nil means time.Now
 	Free    func(dir string) (int64, error) // bytes free; nil asks the file system
 	Log     *slog.Logger                    // nil: nothing is logged
+
+	// Probe judges a directory that has a database in it before this process opens
+	// it: in another process, as by [ProbePins]. An error other than [ErrLocked] and
+	// [ErrUnjudged] means that it is damaged; it is then renamed to
+	// <dir>.damaged-<time>, of which the last two are kept, and an empty one opened.
+	// After ten seconds ctx ends, and the database is opened as it is. nil: none.
+	Probe func(ctx context.Context, dir string) error
 
 	tune  func(badger.Options) badger.Options // nil: as for pins
 	holds string                              // what the directory holds, for messages; empty: remembered pins
@@ -43,6 +50,9 @@ func (o *Options) fill() {
 	}
 	if o.Reserve == 0 {
 		o.Reserve = 64 << 20
+	}
+	if o.Resume == 0 {
+		o.Resume = 3 * time.Second
 	}
 	if o.Lock <= 0 {
 		o.Lock = 2 * time.Second
@@ -69,6 +79,7 @@ func (o *Options) fill() {
 type Store struct {
 	dir     string
 	options Options
+	files   *files
 	db      *badger.DB
 
 	places  chan struct{} // one for each call at work; Close takes them all
@@ -78,27 +89,22 @@ type Store struct {
 	ending  atomic.Bool
 	synced  chan struct{} // closed when the syncing goroutine has ended
 	bad     atomic.Int64
+	trouble trouble // with the last write
 }
 
 // Open opens the store in dir, which it makes, readable for its owner alone,
 // if it is not there. The error is [ErrLocked] if another process still uses it
 // after Options.Lock, [ErrNoSpace] if the disk is nearly full, or what Badger
-// said. A store that is open has one goroutine of its own beside Badger's;
+// said. A store that is open has two goroutines of its own beside Badger's;
 // [Store.Close] ends them.
 func Open(dir string, o Options) (*Store, error) {
 	o.fill()
-	if err := os.MkdirAll(dir, 0o700); err != nil {
-		return nil, fmt.Errorf("open pin store: %w; choose another --data directory or make this one writable", err)
-	}
-	if err := enough(dir, o); err != nil {
-		return nil, fmt.Errorf("open pin store: %w", err)
-	}
-	db, err := openLocked(dir, o)
+	f, err := openFiles(dir, o)
 	if err != nil {
 		return nil, fmt.Errorf("open pin store: %w", err)
 	}
 	s := &Store{
-		dir: dir, options: o, db: db,
+		dir: dir, options: o, files: f, db: f.db,
 		places:  make(chan struct{}, o.Calls),
 		writing: make(chan struct{}, 1),
 		closing: make(chan struct{}),
@@ -106,41 +112,6 @@ func Open(dir string, o Options) (*Store, error) {
 	}
 	go s.sync()
 	return s, nil
-}
-
-// openLocked opens the database, waiting while another process holds its lock:
-// the predecessor of this one may still be on its way out.
-func openLocked(dir string, o Options) (*badger.DB, error) {
-	const pause = 20 * time.Millisecond
-	failed := false // while nobody held the lock; once may be because it was let go just then
-	for began := time.Now(); ; {
-		db, err := openBadger(dir, o)
-		if err == nil {
-			return db, nil
-		}
-		if !locked(dir) {
-			if failed {
-				return nil, fmt.Errorf("%s: %w; move the directory away to start without %s", dir, err, o.holds)
-			}
-			failed = true
-			continue
-		}
-		failed = false
-		if time.Since(began) >= o.Lock {
-			return nil, fmt.Errorf("%s: %w after %v of waiting; stop the other warmroute or give this one another --data directory", dir, ErrLocked, o.Lock)
-		}
-		<-time.After(pause)
-	}
-}
-
-// locked says whether another open file holds Badger's lock on dir.
-func locked(dir string) bool {
-	f, err := os.Open(dir)
-	if err != nil {
-		return false
-	}
-	defer f.Close() // ends the lock, if it was given
-	return errors.Is(syscall.Flock(int(f.Fd()), syscall.LOCK_EX|syscall.LOCK_NB), syscall.EWOULDBLOCK)
 }
 
 // openBadger opens with little memory: a million pins must not cost hundreds
@@ -166,6 +137,7 @@ func openBadger(dir string, o Options) (db *badger.DB, err error) {
 		WithNumLevelZeroTablesStall(6).
 		WithNumCompactors(2).
 		WithNumVersionsToKeep(1).
+		WithBypassLockGuard(true). // lockDir holds the lock
 		WithCompression(options.None).
 		WithChecksumVerificationMode(options.NoVerification).
 		WithDetectConflicts(false). // there is one writer
@@ -174,30 +146,6 @@ func openBadger(dir string, o Options) (db *badger.DB, err error) {
 		all = o.tune(all)
 	}
 	return badger.Open(all)
-}
-
-// enough says whether dir's file system has the reserve free.
-func enough(dir string, o Options) error {
-	if o.Reserve < 0 {
-		return nil
-	}
-	left, err := o.Free(dir)
-	if err != nil {
-		return fmt.Errorf("%s: free space is not known: %w", dir, err)
-	}
-	if left < o.Reserve {
-		return fmt.Errorf("%s: %w: %d MiB left, %d MiB must stay free; make room or choose another --data directory", dir, ErrNoSpace, left>>20, o.Reserve>>20)
-	}
-	return nil
-}
-
-// free is what the file system has left for an ordinary user.
-func free(dir string) (int64, error) {
-	var st syscall.Statfs_t
-	if err := syscall.Statfs(dir, &st); err != nil {
-		return 0, err
-	}
-	return int64(st.Bavail) * int64(st.Bsize), nil
 }
 
 // logger passes Badger's words on; what it says of its ordinary work is for

@@ -145,8 +145,13 @@ func (s *Store) Write(ctx context.Context, writes []engine.PinWrite) error {
 		err = ctx.Err()
 	}
 	if err != nil {
-		return fmt.Errorf("write pins: %w", err)
+		err = fmt.Errorf("write pins: %w", err)
+		if s.files.guard.problem() == "" && s.trouble.note(err, s.options.Now()) {
+			s.options.Log.Error("pins could not be written; it is tried again", "dir", s.dir, "err", err)
+		}
+		return err
 	}
+	s.trouble.gone()
 	return nil
 }
 
@@ -184,7 +189,7 @@ func lasts(r engine.Record, now time.Time) time.Duration {
 }
 
 func (s *Store) write(entries []*badger.Entry) error {
-	if err := enough(s.dir, s.options); err != nil {
+	if err := s.files.guard.check(); err != nil {
 		return err
 	}
 	batch := s.db.NewWriteBatch()
@@ -201,6 +206,7 @@ func (s *Store) write(entries []*badger.Entry) error {
 		}
 	}
 	if err := batch.Flush(); err != nil {
+		s.files.guard.failed(err)
 		return err
 	}
 	s.dirty.Store(true)
@@ -210,6 +216,15 @@ func (s *Store) write(entries []*badger.Entry) error {
 // Bad is the number of damaged records met since the store was opened; one
 // that is met twice counts twice.
 func (s *Store) Bad() int64 { return s.bad.Load() }
+
+// Problem is what is wrong with the store now, or was with the one before it that
+// had to be set aside; empty if nothing is. It never waits for the disk.
+func (s *Store) Problem() string {
+	if p := s.trouble.problem(); p != "" && s.files.guard.problem() == "" {
+		return p
+	}
+	return s.files.problem()
+}
 
 // Dir is the directory the store lies in.
 func (s *Store) Dir() string { return s.dir }
@@ -283,6 +298,10 @@ func (s *Store) sync() {
 // Close waits for the calls at work and closes the database, so that its
 // directory is free for the next process. It returns when ctx ends, with an
 // error; the database is then closed when the disk lets it.
+//
+// On a disk that is nearly full, or in a directory that is gone, Badger could not
+// write its tables: the error is then [ErrNoSpace], [ErrGone] or of that kind, the
+// directory is free all the same, and what was written is found by the next start.
 func (s *Store) Close(ctx context.Context) error {
 	if !s.ending.CompareAndSwap(false, true) {
 		return fmt.Errorf("close pin store: %w", ErrClosed)
@@ -294,7 +313,7 @@ func (s *Store) Close(ctx context.Context) error {
 			s.places <- struct{}{}
 		}
 		<-s.synced
-		closed <- s.db.Close()
+		closed <- s.files.close()
 	}()
 	var err error
 	select {

@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -24,6 +25,12 @@ func TestMain(m *testing.M) {
 	}
 	if dir := os.Getenv(ledgerDir); dir != "" {
 		recordForEver(dir, os.Getenv(ledgerRound))
+	}
+	if dir := os.Getenv(probeDir); dir != "" {
+		probeAndEnd(dir, os.Getenv(probeKind))
+	}
+	if dir := os.Getenv(fullDir); dir != "" {
+		fillAndEnd(dir, os.Getenv(fullWhen))
 	}
 	goleak.VerifyTestMain(m)
 }
@@ -199,14 +206,15 @@ func TestTheDirectoryIsItsOwnersAlone(t *testing.T) {
 }
 
 func TestAFullDisk(t *testing.T) {
-	left := int64(1) << 30
-	o := badgerstore.Options{Reserve: 100 << 20, Free: func(string) (int64, error) { return left, nil }}
+	var left atomic.Int64
+	left.Store(1 << 30)
+	o := badgerstore.Options{Reserve: 100 << 20, Resume: -1, Free: func(string) (int64, error) { return left.Load(), nil }}
 	store := open(t, t.TempDir(), o)
 	ctx, writes := context.Background(), []engine.PinWrite{{Key: pinKey("s"), Record: pinned("a", 1)}}
 	if err := store.Write(ctx, writes); err != nil {
 		t.Fatal(err)
 	}
-	left = 100<<20 - 1
+	left.Store(100<<20 - 1)
 	if err := store.Write(ctx, writes); !errors.Is(err, badgerstore.ErrNoSpace) {
 		t.Fatalf("write: %v", err)
 	}
@@ -218,7 +226,7 @@ func TestAFullDisk(t *testing.T) {
 		t.Fatalf("open: %v", err)
 	}
 	t.Log(err)
-	left = 100 << 20
+	left.Store(100 << 20)
 	if err := store.Write(ctx, writes); err != nil {
 		t.Fatalf("with room again: %v", err)
 	}
