@@ -20,6 +20,13 @@
 //     whose variable is not set or whose file is blank is a warning; it is left
 //     out of every plan. A key written into the file is an error, and no problem
 //     ever quotes one.
+//   - What looks like a key is shown in no message, wherever it was written. Header
+//     names with token, secret, auth, key, credential or cookie in them are taken
+//     for keys; anthropic-version, openai-organization and their like are not.
+//   - A vendor's host is a plain name or a plain address: 127.1, 0x7f000001 and
+//     localhost. are errors, since one program reads them as a name and another
+//     as an address. [PublicAddr] is the one rule of what needs allow_private.
+//   - Of more than a hundred mistakes the first are told and the others counted.
 //   - A tier, a window and a service tier state all their prices themselves; what
 //     they leave out is unknown, not inherited. A window names its zone.
 //   - Plain http is for private addresses only, and only with allow_private.
@@ -28,7 +35,15 @@
 //   - Gates and orders that the design names and nothing implements yet are
 //     errors, not silence.
 //
-// catalog.schema.json describes the same schema for editors.
+// The package also reads the config file of a gateway, with the same reader and
+// the same promise: see [LoadConfig]. Days in it are written 30d, sizes 32MiB; how
+// long something is kept may be forever. Its relative paths count from the working
+// directory, as those of flags do. The profiles and gates that are not built, and
+// byok, are errors. A tenant's key that is not there, is shorter than sixteen
+// characters or stands twice is an error, because somebody would be turned away,
+// let in by guessing, or taken for another.
+//
+// catalog.schema.json describes the catalog's schema for editors.
 //
 // A Catalog never changes once built and may be read by any number of goroutines.
 package catalog

@@ -189,11 +189,7 @@ func (b *builder) affinity(n *yaml.Node, where string) Affinity {
 		return a
 	}
 	if n := o.get("gate"); n != nil {
-		word, ok := b.choice(n, where, "gate", string(GateCacheRead), string(GateOwnPrice), string(GateOff), string(GateWarm), string(GateExpected))
-		switch a.Gate = Gate(word); {
-		case ok && (a.Gate == GateWarm || a.Gate == GateExpected):
-			b.fail(n, where, "gate %s is not built yet; use cache_read, own_price or off", word)
-		}
+		a.Gate, _ = b.gate(n, where, "gate")
 	}
 	if n := o.get("precedence"); n != nil {
 		word, _ := b.choice(n, where, "precedence", "pin", "order")

@@ -17,7 +17,8 @@ type reader struct {
 	file     string
 	what     string // what the file is: catalog, or config file
 	source   cursor
-	wary     bool // inside a vendor or a tenant, where keys are put by mistake
+	notBuilt []string // keys that the design names and nothing implements yet
+	wary     bool     // inside a vendor or a tenant, where keys are put by mistake
 	problems report
 	warnings report
 }
@@ -148,6 +149,8 @@ func (r *reader) fixed(n *yaml.Node, where, what string, known ...string) (o obj
 			o.partial = true
 			r.fail(e.key, where, "%s", r.neverAKey())
 		case r.beyond(e.key):
+		case slices.Contains(r.notBuilt, name):
+			r.fail(e.key, where, "%s is not built yet; remove it", name)
 		case isThousands(name) && isNull(e.value):
 			r.fail(e.key, where, "%s is what follows a comma, which ends a value between braces; write a number without commas, such as 1000 for 1,000", r.quote(name))
 		default:
