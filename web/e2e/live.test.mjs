@@ -18,7 +18,7 @@ async function more() {
 
 const turns = (page) => page.locator('.card[data-key="turns"] .value').innerText();
 
-test("a booked turn appears in place", { timeout: 60_000 }, async () => {
+test("a booked turn appears in place", { timeout: 120_000 }, async () => {
   const { page, faults, close } = await open(browser);
   try {
     await page.goto(base);
@@ -39,7 +39,7 @@ test("a booked turn appears in place", { timeout: 60_000 }, async () => {
   }
 });
 
-test("it pauses while text is selected and when told to", { timeout: 60_000 }, async () => {
+test("it pauses while text is selected and when told to", { timeout: 120_000 }, async () => {
   const { page, faults, close } = await open(browser);
   try {
     await page.goto(base);
@@ -61,7 +61,7 @@ test("it pauses while text is selected and when told to", { timeout: 60_000 }, a
   }
 });
 
-test("it says so when nothing answers, and comes back", { timeout: 60_000 }, async () => {
+test("it says so when nothing answers, and comes back", { timeout: 120_000 }, async () => {
   const { page, close } = await open(browser);
   try {
     await page.goto(base);
@@ -76,7 +76,7 @@ test("it says so when nothing answers, and comes back", { timeout: 60_000 }, asy
   }
 });
 
-test("the plot says what it shows and follows the theme", { timeout: 60_000 }, async () => {
+test("the plot says what it shows and follows the theme", { timeout: 120_000 }, async () => {
   const { page, faults, close } = await open(browser);
   try {
     await page.goto(base);
