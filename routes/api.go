@@ -1,6 +1,7 @@
 package routes
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -91,14 +92,17 @@ func (a *api) currency() string {
 	return a.Catalog().Currency
 }
 
-// answer sends a value as JSON.
+// answer sends a value as JSON. No browser takes it for a page, so that an href
+// may be readable.
 func answer(c *gin.Context, value any) {
-	body, err := json.Marshal(value)
-	if err != nil {
+	var body bytes.Buffer
+	e := json.NewEncoder(&body)
+	e.SetEscapeHTML(false)
+	if err := e.Encode(value); err != nil {
 		troubled(c, err)
 		return
 	}
-	write(c, http.StatusOK, "application/json", append(body, '\n'))
+	write(c, http.StatusOK, "application/json", body.Bytes())
 }
 
 // problem sends an error as RFC 9457 has it.

@@ -457,7 +457,7 @@ func TestTurnInJSON(t *testing.T) {
 	d := newDesk(t, routes.APIOptions{Books: books, Catalog: func() *catalog.Catalog { return c }})
 	status, header, body := d.get("/api/v1/turns/t?tenant=acme")
 	const want = `{"currency":"USD","turn":{"id":"t","href":"/api/v1/turns/t?tenant=acme","state":"settled","tenant":"acme","client":null,"api":"chat","stream":true,` +
-		`"session":{"class":"cache_key","id":"secret-session","source":"explicit","parent":null,"href":"/api/v1/sessions/cache_key?id=secret-session\u0026tenant=acme"},` +
+		`"session":{"class":"cache_key","id":"secret-session","source":"explicit","parent":null,"href":"/api/v1/sessions/cache_key?id=secret-session&tenant=acme"},` +
 		`"target":"","scope":null,"catalog":"","started":"2026-11-20T11:00:30Z","took_ms":2000,"model":"m","vendor":"pier","outcome":"promoted","detail":null,"pinned":"pier","displaced":"reef",` +
 		`"gate":null,"prompt":{"tokens":4300,"basis":"reported+new_text"},` +
 		`"order":[{"model":"m","vendor":"reef","credential":null,"group":"operator","down":true},{"model":"m","vendor":"pier","credential":null,"group":"client","down":false}],` +

@@ -85,7 +85,7 @@ func TestPinInJSON(t *testing.T) {
 		{Tenant: "acme", Class: engine.ClassAgent, ID: "x", Scope: "support-bot"}: record,
 	})})
 	_, _, body := d.get("/api/v1/pins?model=m&vendor=reef&class=agent")
-	const want = `{"pins":[{"tenant":"acme","session":{"class":"agent","id":"x","source":"agent","parent":null,"href":"/api/v1/sessions/agent?id=x\u0026tenant=acme"},"scope":"support-bot",` +
+	const want = `{"pins":[{"tenant":"acme","session":{"class":"agent","id":"x","source":"agent","parent":null,"href":"/api/v1/sessions/agent?id=x&tenant=acme"},"scope":"support-bot",` +
 		`"models":[{"model":"m","entries":[` +
 		`{"vendor":"pier","credential":"main","group":"client","accepted":"2026-11-20T12:00:30Z","expires":"2026-11-20T12:05:15Z","warm":true,"prompt_tokens":4520,"cache_read":4096,"cache_write":0,"silent_turns":0},` +
 		`{"vendor":"reef","credential":null,"group":"operator","accepted":"2026-11-20T11:56:30Z","expires":"2026-11-20T12:01:15Z","warm":true,"prompt_tokens":null,"cache_read":null,"cache_write":null,"silent_turns":0}` +

@@ -82,20 +82,9 @@ const (
 
 var classNames = [classes]string{"uncached", "cache_read", "cache_write_5m", "cache_write_1h", "output"}
 
-// How the answer's prompt stood to the vendor's cache.
-const (
-	cacheUnknown = iota // the vendor did not report it
-	cacheCold
-	cacheWarm
-	cacheStates
-)
-
-var cacheNames = [cacheStates]string{"unknown", "cold", "warm"}
-
-// routeSeries are the series of one model at one vendor, found once.
+// routeSeries are the counters of one model at one vendor, found once and there
+// from the first: a rate needs the zero before it.
 type routeSeries struct {
-	duration [2]prometheus.Observer // not streamed, streamed
-	first    [cacheStates]prometheus.Observer
 	tokens   [classes]prometheus.Counter
 	unpriced prometheus.Counter
 	missing  prometheus.Counter
@@ -186,7 +175,7 @@ func (m *Metrics) Record(turn engine.Turn) {
 	c := m.o.Catalog()
 	served := key(c, &turn)
 	m.requests.WithLabelValues(string(turn.API), served.model, served.vendor, codeLabel(codeOf(&turn))).Inc()
-	m.route(served).duration[index(turn.Stream)].Observe(turn.Took.Seconds())
+	m.duration.WithLabelValues(served.model, served.vendor, streamLabel(turn.Stream)).Observe(turn.Took.Seconds())
 	if f := finding(&turn); f != nil {
 		m.outcomes.WithLabelValues(served.model, string(f.Outcome), sourceLabel(&turn.Session)).Inc()
 	}
@@ -195,7 +184,7 @@ func (m *Metrics) Record(turn engine.Turn) {
 		at := keyOf(c, a.Candidate.Route)
 		m.attempts.WithLabelValues(at.vendor, resultLabel(a)).Inc()
 		if billed(a) {
-			m.route(at).bill(a)
+			m.bill(at, a)
 		}
 	}
 }
@@ -240,10 +229,11 @@ func billed(a *engine.Attempt) bool {
 }
 
 // bill counts what an accepted attempt used.
-func (s *routeSeries) bill(a *engine.Attempt) {
+func (m *Metrics) bill(key routeKey, a *engine.Attempt) {
 	if a.Stage == engine.StageServed && a.FirstByte > 0 {
-		s.first[cacheState(a)].Observe(a.FirstByte.Seconds())
+		m.first.WithLabelValues(key.model, key.vendor, cacheLabel(a)).Observe(a.FirstByte.Seconds())
 	}
+	s := m.route(key)
 	if !a.Quality.Complete() {
 		s.missing.Inc()
 		return
@@ -284,12 +274,6 @@ func (m *Metrics) route(key routeKey) *routeSeries {
 		unpriced: m.unpriced.WithLabelValues(key.vendor, key.model),
 		missing:  m.missing.WithLabelValues(key.vendor, key.model),
 	}
-	for _, streamed := range []bool{false, true} {
-		s.duration[index(streamed)] = m.duration.WithLabelValues(key.model, key.vendor, strconv.FormatBool(streamed))
-	}
-	for i, name := range cacheNames {
-		s.first[i] = m.first.WithLabelValues(key.model, key.vendor, name)
-	}
 	for i, name := range classNames {
 		s.tokens[i] = m.tokens.WithLabelValues(key.model, key.vendor, name)
 	}
@@ -321,23 +305,23 @@ func (c *costs) Collect(to chan<- prometheus.Metric) {
 	}
 }
 
-func index(b bool) int {
-	if b {
-		return 1
+func streamLabel(streamed bool) string {
+	if streamed {
+		return "true"
 	}
-	return 0
+	return "false"
 }
 
-// cacheState is whether an attempt read from the vendor's cache, as far as that
+// cacheLabel is whether an attempt read from the vendor's cache, as far as that
 // is known.
-func cacheState(a *engine.Attempt) int {
+func cacheLabel(a *engine.Attempt) string {
 	switch {
 	case a.Usage.CacheRead > 0:
-		return cacheWarm
+		return "warm"
 	case a.Quality.Complete():
-		return cacheCold
+		return "cold"
 	}
-	return cacheUnknown
+	return "unknown"
 }
 
 // The labels of what the catalog does not name.
