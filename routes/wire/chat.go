@@ -49,7 +49,7 @@ func (r *Relay) chat(e *event) bool {
 		}
 	}
 	if ended {
-		r.metadata(e, c.last, false)
+		r.metadata(e, c.last)
 	}
 	return true
 }

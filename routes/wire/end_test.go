@@ -84,7 +84,10 @@ func TestAnEmptyReasonIsNone(t *testing.T) {
 		t.Errorf("got\n%s\nwant\n%s", got, want)
 	}
 	delta := `event: message_delta` + "\n" + `data: {"type":"message_delta","delta":{"stop_reason":""},"usage":{"output_tokens":5}}` + "\n\n"
-	r := relay(RelayOptions{API: catalog.Messages}, []byte(delta), 50)
+	r := relay(RelayOptions{API: catalog.Messages, Metadata: []byte("1")}, []byte(delta), 50)
+	if r.out != delta {
+		t.Errorf("metadata in what does not end the answer: %s", r.out)
+	}
 	if r.Finished() || r.quality.Complete() {
 		t.Error("an empty stop_reason is none")
 	}

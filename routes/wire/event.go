@@ -140,15 +140,11 @@ func (r *Relay) remove(e *event, from, to int) {
 
 // metadata puts provider_metadata after the byte before at, which ends the last
 // member of an object.
-func (r *Relay) metadata(e *event, at int, only bool) {
+func (r *Relay) metadata(e *event, at int) {
 	if r.o.Metadata == nil || r.placed {
 		return
 	}
 	r.placed = true
 	i := e.in(at-1) + 1
-	name := `,"provider_metadata":`
-	if only {
-		name = name[1:]
-	}
-	r.edits = append(r.edits, change{i, i, []byte(name)}, change{i, i, r.o.Metadata})
+	r.edits = append(r.edits, change{i, i, []byte(`,"provider_metadata":`)}, change{i, i, r.o.Metadata})
 }

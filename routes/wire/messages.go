@@ -27,10 +27,8 @@ func (r *Relay) messages(e *event) {
 		return
 	}
 	var usage, message, delta, last span
-	count := 0
 	w := object(e.data)
 	for w.next() {
-		count++
 		last = w.span()
 		switch string(w.name()) {
 		case "usage":
@@ -50,12 +48,15 @@ func (r *Relay) messages(e *event) {
 			r.answer(e.data, message)
 		}
 	case "message_delta":
-		r.finished = r.finished || stopped(e.data, delta)
+		stops := stopped(e.data, delta)
+		r.finished = r.finished || stops
 		if usage.found() {
 			r.count(e.data, usage)
 			r.served("", usageTier(e.data, usage))
 		}
-		r.metadata(e, last.to, count == 0)
+		if stops {
+			r.metadata(e, last.to)
+		}
 	}
 }
 

@@ -36,6 +36,6 @@ func (r *Relay) responses(e *event) {
 		r.failed = first(r.failed, streamError(e.data, a.failure))
 	}
 	if last && a.members > 0 {
-		r.metadata(e, a.last, false)
+		r.metadata(e, a.last)
 	}
 }
