@@ -196,7 +196,7 @@ func TestAnyOrderOfLoadingEndsTheSame(t *testing.T) {
 		next := func() engine.Entry {
 			turn++
 			at := began.Add(time.Duration(turn) * time.Millisecond)
-			return engine.Entry{Vendor: fmt.Sprint("v", rnd.IntN(engine.MaxWarm)), Turn: turn, AcceptedAt: at, ExpiresAt: at.Add(5 * time.Minute)}
+			return engine.Entry{Vendor: fmt.Sprint("v", rnd.IntN(engine.MaxWarm)), Thread: uint64(rnd.IntN(2)), Turn: turn, AcceptedAt: at, ExpiresAt: at.Add(5 * time.Minute)}
 		}
 		s, twin := newShelf(), map[engine.PinKey]engine.Record{}
 		for i := range sessions {
@@ -212,9 +212,16 @@ func TestAnyOrderOfLoadingEndsTheSame(t *testing.T) {
 		step := func() {
 			key := pinKey(fmt.Sprint("s", rnd.IntN(sessions)))
 			var err error
-			switch rnd.IntN(6) {
+			switch rnd.IntN(7) {
 			case 0:
 				_, err = p.Recall(ctx, key)
+			case 6:
+				if len(kept[key]) > 0 {
+					e := kept[key][rnd.IntN(len(kept[key]))]
+					e.Reported, e.Prompt = true, 1000
+					err = p.Update(ctx, key, "m", e)
+					twin[key] = twin[key].Update("m", e)
+				}
 			case 1:
 				err = p.Flush(ctx)
 			case 2, 3:
