@@ -227,6 +227,9 @@ func (a asked) bounds(now time.Time) (from, to time.Time, err error) {
 		if *bound.to, err = time.Parse(time.RFC3339, text); err != nil {
 			return from, to, wrong("%s must be a time such as 2026-11-29T21:00:00Z", bound.name)
 		}
+		if year := bound.to.UTC().Year(); year < 1700 || year > 2200 { // the books tell times of these years apart
+			return from, to, wrong("%s must lie in the years 1700 to 2200", bound.name)
+		}
 	}
 	if !from.IsZero() && !to.IsZero() && !from.Before(to) {
 		return from, to, wrong("from must be before to")

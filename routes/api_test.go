@@ -515,6 +515,8 @@ func TestAPIRefusesWhatItDoesNotKnow(t *testing.T) {
 		{"/api/v1/turns?range=0d", 400, "24h"},
 		{"/api/v1/turns?range=99999999999999h", 400, "24h"},
 		{"/api/v1/turns?range=1h&from=2026-11-20T00:00:00Z", 400, "beside"},
+		{"/api/v1/overview?to=9999-12-31T23:59:59Z", 400, "1700 to 2200"},
+		{"/api/v1/turns?from=0000-01-01T00:00:00Z", 400, "1700 to 2200"},
 		{"/api/v1/turns?from=yesterday", 400, "From must be a time"},
 		{"/api/v1/turns?from=2026-11-20T00:00:00Z&to=2026-11-20T00:00:00Z", 400, "before to"},
 		{"/api/v1/turns?outcome=luck", 400, "skipped_mode_off, store_unavailable"},
