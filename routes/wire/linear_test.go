@@ -55,7 +55,7 @@ func readWhole(body []byte, tries int) time.Duration {
 
 // A body costs its size, however it nests what is looked at.
 func TestNestingCostsNoMoreThanSize(t *testing.T) {
-	const size = 256 << 10
+	const size = 128 << 10
 	check := func(name, place, body, unit string) {
 		payload := "[" + strings.Repeat(unit+",", size/(len(unit)+1)) + unit + "]"
 		hostile := []byte(`{"model":"m",` + fmt.Sprintf(place, fmt.Sprintf(body, payload)) + "}")
@@ -76,7 +76,7 @@ func TestNestingCostsNoMoreThanSize(t *testing.T) {
 	seed := rand.Uint64()
 	rnd := rand.New(rand.NewPCG(seed, 1))
 	t.Logf("seed %d", seed)
-	for range 40 {
+	for range 30 {
 		body := nested(rnd, 1+rnd.IntN(60), lookedAt, "%s")
 		check(body, placesInBody[rnd.IntN(len(placesInBody))], body, heavy[rnd.IntN(len(heavy))])
 	}
