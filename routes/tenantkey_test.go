@@ -4,6 +4,8 @@ import (
 	"crypto/sha256"
 	"fmt"
 	"net/http"
+	"slices"
+	"strings"
 	"testing"
 )
 
@@ -80,4 +82,29 @@ func BenchmarkTenantOfAKey(b *testing.B) {
 			}
 		})
 	}
+}
+
+// Whatever stands in the headers: a key that is found stands in one of them, and no
+// other value beside it differs.
+func FuzzPresentedKey(f *testing.F) {
+	f.Add("Bearer a", "a", "")
+	f.Add("bearer\t a ", "", "a")
+	f.Add("Basic a", "a", "")
+	f.Add("Bearer", "  ", "b")
+	f.Add("Bearera", "", "")
+	f.Fuzz(func(t *testing.T, authorization, apiKey, other string) {
+		key, err := presented(http.Header{"Authorization": {authorization}, "X-Api-Key": {apiKey}, "Api-Key": {other}})
+		var values []string
+		for _, value := range []string{bearer(strings.TrimSpace(authorization)), strings.TrimSpace(apiKey), strings.TrimSpace(other)} {
+			if value != "" && !slices.Contains(values, value) {
+				values = append(values, value)
+			}
+		}
+		switch {
+		case len(values) == 0 && err != errNoKey, len(values) > 1 && err != errTwoKeys, len(values) == 1 && (err != nil || key != values[0]):
+			t.Errorf("%q and %v of %q", key, err, values)
+		case !strings.HasSuffix(strings.TrimSpace(authorization), bearer(strings.TrimSpace(authorization))):
+			t.Errorf("%q is no end of %q", bearer(authorization), authorization)
+		}
+	})
 }
