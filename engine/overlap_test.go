@@ -111,6 +111,39 @@ func TestUnstoredResponsesAreNotRemembered(t *testing.T) {
 	}
 }
 
+// A request that continues a response opens with what is new, and is of the thread
+// that the response is of, though another was served later.
+func TestAContinuedResponseStaysInItsThread(t *testing.T) {
+	g, _ := newGateway(t)
+	serve := func(opening, previous, id string) engine.Turn {
+		t.Helper()
+		r := chat(func(r *engine.Request) {
+			r.Words = func() engine.Opening { return engine.Opening{First: [][]byte{[]byte(opening)}} }
+			if r.PreviousResponse = previous; previous != "" {
+				r.Origin = "previous_response_id"
+			}
+		})
+		turn, err := g.Serve(context.Background(), r, func(ctx context.Context, try engine.Try) engine.Attempt {
+			a := serves(ctx, try)
+			a.ResponseID = id
+			return a
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return turn
+	}
+	serve("mend the fence", "", "resp_1")
+	serve("give it a title", "", "resp_2")
+	turn := serve("and the gate", "resp_1", "resp_3")
+	serve("thanks", "resp_3", "")
+	record, _ := g.Pins.Recall(context.Background(), turn.Session.Key(""))
+	fence := engine.Thread(engine.Opening{First: [][]byte{[]byte("mend the fence")}})
+	if warm := record.For("m"); len(warm) != 2 || warm[0].Thread != fence {
+		t.Errorf("threads of the session: %+v, want two with %d first", warm, fence)
+	}
+}
+
 func TestStagesSayTheDesignsWord(t *testing.T) {
 	for stage, want := range map[engine.Stage]string{
 		engine.StageRefused: "refused", engine.StageBroken: "broken", engine.StageAbandoned: "abandoned", engine.StageServed: "served",

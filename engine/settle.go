@@ -76,12 +76,12 @@ func (f *SettleFacts) before(e Entry) (before Entry, ok bool) {
 	return Entry{}, false
 }
 
-// continues says whether a vendor that caches should still have held what before
-// left there: it is the same thread's, its window had not passed, and the prompt
-// is no shorter, which is what tells a continued conversation from a rewritten
-// one without comparing texts.
+// continues says whether a vendor that caches should still have held what before,
+// the thread's last entry there, left behind: its window had not passed, and the
+// prompt is no shorter, which is what tells a continued conversation from a
+// rewritten one without comparing texts.
 func (e Entry) continues(before Entry) bool {
-	return e.Renews(before) && !before.ExpiredAt(e.AcceptedAt) && e.TextBytes >= before.TextBytes
+	return !before.ExpiredAt(e.AcceptedAt) && e.TextBytes >= before.TextBytes
 }
 
 // Revoked says which of the record's entries to drop because they name a
