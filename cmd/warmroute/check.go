@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"os"
 
 	"github.com/spf13/cobra"
 
@@ -18,7 +19,7 @@ func checkCommand() *cobra.Command {
 		Short: "Read a catalog and report every mistake, with file, line and remedy",
 		Args: func(_ *cobra.Command, args []string) error {
 			if len(args) != 1 {
-				return usage(errors.New("check takes one catalog: warmroute check catalog.yaml"))
+				return usage(errors.New("check takes one catalog, or - for standard input: warmroute check catalog.yaml"))
 			}
 			return nil
 		},
@@ -39,6 +40,9 @@ func checkCommand() *cobra.Command {
 			}
 			if err != nil {
 				fmt.Fprintln(c.OutOrStdout(), problems.Error())
+				if len(problems) > catalog.MaxProblems { // the last one says how many more there are
+					return invalid(fmt.Errorf("%s: too many mistakes to list", args[0]))
+				}
 				return invalid(fmt.Errorf("%s: %s", args[0], count(len(problems), "mistake")))
 			}
 			for _, w := range cat.Warnings {
@@ -67,9 +71,15 @@ func silently(err error) error {
 	return err
 }
 
-// loadCatalog reads a catalog; a missing file is exit code 4, a bad one 3.
+// loadCatalog reads a catalog, from standard input if path is -; a missing file is exit code 4, a bad one 3.
 func loadCatalog(path string) (*catalog.Catalog, error) {
-	cat, err := catalog.Load(path)
+	var cat *catalog.Catalog
+	var err error
+	if path == "-" {
+		cat, err = catalog.ParseFrom("-", os.Stdin, catalog.Environment("."))
+	} else {
+		cat, err = catalog.Load(path)
+	}
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, notFound(fmt.Errorf("there is no catalog at %s; write one, or try warmroute demo", path))
 	}

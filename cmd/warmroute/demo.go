@@ -94,6 +94,7 @@ func demo(ctx context.Context, s settings, play feedSettings, out, logs io.Write
 	key := make([]byte, 16)
 	rand.Read(key)
 	os.Setenv("WARMROUTE_DEMO_KEY", hex.EncodeToString(key))
+	s.config = &catalog.Config{}
 	s.Catalog, s.Data = filepath.Join(folder, "catalog.yaml"), filepath.Join(folder, "data")
 	if err := writeDemoCatalog(s.Catalog, addresses); err != nil {
 		return err

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"crypto/rand"
 	"errors"
@@ -11,6 +12,7 @@ import (
 	"path/filepath"
 	"time"
 
+	"github.com/warmroute/warmroute/catalog"
 	"github.com/warmroute/warmroute/engine"
 	"github.com/warmroute/warmroute/engine/badgerstore"
 	"github.com/warmroute/warmroute/engine/inmem"
@@ -46,16 +48,17 @@ type books interface {
 // use by another process is an error. A store that cannot be opened otherwise
 // leaves pins or books in memory only: that costs money and history, never a
 // turn.
-func open(ctx context.Context, data string, log *slog.Logger) (*keep, error) {
+func open(ctx context.Context, data string, retention catalog.RetentionSettings, log *slog.Logger) (*keep, error) {
 	k := &keep{}
 	var err error
 	if k.secret, err = instanceSecret(data); err != nil {
 		log.Error("what vendors are sent in place of session ids changes at the next start", "error", err.Error())
 	}
-	if err := k.openPins(ctx, filepath.Join(data, "pins"), log); err != nil {
-		return nil, err
-	}
-	if err := k.openBooks(filepath.Join(data, "ledger"), log); err != nil {
+	// Side by side: most of a start is waiting for what looks at them first.
+	booked := make(chan error, 1)
+	go func() { booked <- k.openBooks(filepath.Join(data, "ledger"), retention, log) }()
+	err = k.openPins(ctx, filepath.Join(data, "pins"), log)
+	if err = cmp.Or(err, <-booked); err != nil { // the first will do: both are about another process
 		k.close(log)
 		return nil, err
 	}
@@ -81,8 +84,14 @@ func (k *keep) openPins(ctx context.Context, dir string, log *slog.Logger) error
 	return nil
 }
 
-func (k *keep) openBooks(dir string, log *slog.Logger) error {
-	ledger, err := badgerstore.OpenLedger(dir, badgerstore.LedgerOptions{Log: log, Probe: probeStore(ledgerStore)})
+func (k *keep) openBooks(dir string, retention catalog.RetentionSettings, log *slog.Logger) error {
+	ledger, err := badgerstore.OpenLedger(dir, badgerstore.LedgerOptions{
+		Log:       log,
+		Probe:     probeStore(ledgerStore),
+		Retention: retention.Turns.Or(0),
+		Minutes:   retention.Minutes.Or(0),
+		Hours:     retention.Hours.Or(0),
+	})
 	switch {
 	case errors.Is(err, badgerstore.ErrLocked):
 		return err
@@ -107,7 +116,9 @@ func (k *keep) close(log *slog.Logger) {
 		defer cancel()
 		return call(ctx)
 	}
-	say("pins were not all written", within(k.pins.Close))
+	if k.pins != nil {
+		say("pins were not all written", within(k.pins.Close))
+	}
 	if k.store != nil {
 		say("the pin store did not close cleanly", within(k.store.Close))
 	}

@@ -29,6 +29,7 @@ import (
 
 // settings are what serve is told on its command line.
 type settings struct {
+	Config   string
 	Catalog  string
 	Data     string
 	Listen   string
@@ -39,6 +40,8 @@ type settings struct {
 	Affinity bool
 	LogLevel string
 	Drain    time.Duration
+
+	config *catalog.Config // the file's; never nil once read
 
 	// Ready, if set, is called with the addresses once both listeners accept.
 	Ready func(gateway, admin string)
@@ -54,6 +57,9 @@ func serveCommand() *cobra.Command {
 			if err := fromEnvironment(c.Flags()); err != nil {
 				return err
 			}
+			if err := s.readConfig(c.Flags()); err != nil {
+				return err
+			}
 			ctx, stop := untilSignal(c.Context())
 			defer stop()
 			return serve(ctx, s, c.OutOrStdout(), c.ErrOrStderr())
@@ -61,7 +67,8 @@ func serveCommand() *cobra.Command {
 	}
 	f := c.Flags()
 	f.StringVar(&s.Catalog, "catalog", "catalog.yaml", "the catalog; it is followed while serving")
-	f.StringVar(&s.Data, "data", "./data", "the folder that keeps the pins")
+	f.StringVar(&s.Data, "data", "./data", "the folder that keeps the pins and the books")
+	f.StringVar(&s.Config, "config", "", "a file with tenants and further settings; flags and environment go before it")
 	commonFlags(c, &s)
 	return c
 }
@@ -104,6 +111,13 @@ func serve(ctx context.Context, s settings, out, logs io.Writer) error {
 	for _, w := range first.Warnings {
 		log.Warn("catalog", "warning", w.String())
 	}
+	if problems := s.config.Check(first); problems != nil {
+		return invalid(problems)
+	}
+	tenants, err := s.tenants()
+	if err != nil {
+		return err
+	}
 	live := catalog.NewLive(s.Catalog, first)
 
 	// Listening comes first: an address in use is known before anything is opened.
@@ -117,7 +131,7 @@ func serve(ctx context.Context, s settings, out, logs io.Writer) error {
 		return fmt.Errorf("cannot listen for admin: %w; choose another address with --admin", err)
 	}
 	defer adminListener.Close()
-	kept, err := open(ctx, s.Data, log)
+	kept, err := open(ctx, s.Data, s.config.Retention, log)
 	if err != nil {
 		return err
 	}
@@ -131,24 +145,32 @@ func serve(ctx context.Context, s settings, out, logs io.Writer) error {
 		Version: version,
 	})
 	gateway := &engine.Gateway{
-		Catalog: live.Current,
-		Pins:    kept.pins,
-		Health:  engine.NewHealth(),
-		Ledger:  ledgers{kept.books, metrics},
-		Intents: kept.books,
-		Gate:    catalog.Gate(s.Gate),
-		Off:     !s.Affinity,
-		Now:     time.Now,
-		TurnID:  turnIDs(),
+		Catalog:  live.Current,
+		Pins:     kept.pins,
+		Health:   engine.NewHealth(),
+		Ledger:   ledgers{kept.books, metrics},
+		Intents:  kept.books,
+		Gate:     catalog.Gate(s.Gate),
+		Off:      !s.Affinity,
+		Deadline: s.config.Affinity.Deadline.Or(engine.DefaultDeadline),
+		Now:      time.Now,
+		TurnID:   turnIDs(),
 	}
 	var draining atomic.Bool
-	vendors := vendor.New(vendor.Options{HintKey: kept.secret})
+	vendors := vendor.New(vendor.Options{
+		HintKey:        kept.secret,
+		ConnectTimeout: s.config.Timeouts.Connect.Or(0),
+		FirstByte:      s.config.Timeouts.FirstByte.Or(0),
+		Idle:           s.config.Timeouts.Idle.Or(0),
+	})
 	defer vendors.Close()
 	client := routes.NewServer(routes.New(routes.Options{
 		Gateway:  gateway,
 		Vendor:   vendors,
 		Log:      log,
 		Metadata: vendor.Metadata(s.Metadata),
+		MaxBody:  s.config.Limits.Body.Or(0),
+		Tenants:  tenants,
 	}))
 	pages := http.NewServeMux()
 	pages.Handle("/ui/", web.New(web.Options{
@@ -236,13 +258,19 @@ func (s settings) check() error {
 	if s.Data == "" {
 		return usage(errors.New("--data names no folder"))
 	}
-	for _, a := range []struct{ flag, address string }{{"--listen", s.Listen}, {"--admin", s.Admin}} {
+	for _, a := range []struct {
+		flag, address string
+		guarded       bool // who may use it is known by a key
+	}{{"--listen", s.Listen, len(s.config.Tenants) > 0}, {"--admin", s.Admin, false}} {
 		host, _, err := net.SplitHostPort(a.address)
-		if err != nil {
+		switch {
+		case err != nil:
 			return usage(fmt.Errorf("%s %s: write host:port", a.flag, a.address))
-		}
-		if !s.Open && !loopback(host) {
-			return invalid(fmt.Errorf("%s %s is reachable from beyond this machine and no tenants are configured; keep to 127.0.0.1, or say --open to accept anyone", a.flag, a.address))
+		case s.Open || a.guarded || loopback(host):
+		case a.flag == "--admin":
+			return invalid(fmt.Errorf("--admin %s is reachable from beyond this machine, and whoever reaches it sees every session; keep to 127.0.0.1, or say --open to accept anyone", a.address))
+		default:
+			return invalid(fmt.Errorf("--listen %s is reachable from beyond this machine and no tenants are configured; name tenants in --config, keep to 127.0.0.1, or say --open to accept anyone", a.address))
 		}
 	}
 	return nil
