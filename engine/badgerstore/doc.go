@@ -14,14 +14,32 @@
 //     value carries a version and a checksum over its key and itself;
 //   - no call outlives its context, Load excepted, even if the disk hangs;
 //   - a directory that another process uses is waited for up to two seconds,
-//     then refused with [ErrLocked]; one with too little space is refused with
-//     [ErrNoSpace], as is every later write: Badger writes through mapped files,
-//     and a full disk would kill the process instead of returning an error.
-//     What others write between that look and Badger's own flush is beyond it:
-//     give the directory a volume or quota of its own where disks run full.
+//     then refused with [ErrLocked];
+//   - nothing is written while less than the reserve is free, nor to a directory
+//     that was removed or became read-only: [Store.Problem] says so within a
+//     tenth of a second, the log once. Writing goes on by itself when there is
+//     room again.
 //
-// Badger's expiry, a day after a record's last window, only sweeps. Its own
-// checksums are off on purpose: they turn a damaged block into a crash.
+// Two things would end the process, because they happen in goroutines of Badger's
+// where nothing recovers. Both stores are kept from them alike:
+//
+//   - A damaged table makes Badger panic while it is opened. A database is first
+//     opened by another process, see [Options], with Badger's checksums on; if it
+//     ends badly, what is there is set aside, and an empty database begun.
+//   - Badger writes through mapped files, and a full disk is a bus error there.
+//     So each batch is preceded by a look at the disk, and [Store.Close] leaves
+//     the log as it is, for the next start, rather than flush it to a table. One
+//     flush of both stores and the merges it sets off write less than the
+//     reserve of 64 MiB. A neighbour that takes more than that while one is at
+//     work, a few tens of milliseconds, is beyond this: give the directory a
+//     volume or quota of its own where that may be. So is one that truncates
+//     the files under a running process.
+//
+// A probe that takes longer than ten seconds, or that was killed, proves nothing:
+// the database is opened as it is, and damage to it may then still end the
+// process. Once open, Badger's own checksums are off: they turn a damaged block
+// into a crash. The values have their own. Its expiry, a day after a record's last
+// window, only sweeps.
 //
 // [Ledger] keeps the books: a record of every turn, sums by the minute, hour and
 // day (UTC) for each tenant and for all, and a book of every session. Its promises:

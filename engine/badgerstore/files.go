@@ -37,6 +37,9 @@ func openFiles(dir string, o Options) (*files, error) {
 	if _, err := enough(dir, o.Reserve, o.Free); err != nil {
 		return nil, err
 	}
+	if err := mayWrite(dir); err != nil {
+		return nil, err
+	}
 	aside, err := probed(dir, o)
 	if err != nil {
 		return nil, err
@@ -130,6 +133,28 @@ func begun(dir string) (bool, error) {
 		}
 	}
 	return false, nil
+}
+
+// dropUnbegun removes logs without a byte: a process ended while it was making
+// them, and Badger refuses to open a database that has one.
+func dropUnbegun(dir string) error {
+	names, err := readNames(dir)
+	if err != nil {
+		return err
+	}
+	for _, name := range names {
+		if ext := filepath.Ext(name); ext != ".mem" && ext != ".vlog" {
+			continue
+		}
+		path := filepath.Join(dir, name)
+		if info, err := os.Lstat(path); err != nil || !info.Mode().IsRegular() || info.Size() > 0 {
+			continue
+		}
+		if err := os.Remove(path); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 func hasTable(name string) bool { return filepath.Ext(name) == ".sst" }

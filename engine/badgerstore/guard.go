@@ -24,8 +24,6 @@ var ErrBroken = errors.New("the database cannot go on until the next start")
 // look is how often a guard looks at its directory.
 const look = 50 * time.Millisecond
 
-const writable = 2 | 1 // W_OK|X_OK of access(2)
-
 // guard keeps batches from Badger while they would end the process: it writes
 // through mapped files, where a full disk is a signal and not an error, and it
 // fails an assertion when it is used after it could not make a file.
@@ -117,8 +115,8 @@ func (g *guard) look() (left int64, err error) {
 	if _, err := os.Stat(filepath.Join(g.dir, manifest)); err != nil && !errors.Is(err, os.ErrPermission) {
 		return left, fmt.Errorf("%s: %w; start warmroute again to begin a new one", g.dir, ErrGone)
 	}
-	if err := syscall.Access(g.dir, writable); err != nil {
-		return left, fmt.Errorf("%s: it cannot be written to: %w; make it writable for the user warmroute runs as", g.dir, err)
+	if err := mayWrite(g.dir); err != nil {
+		return left, err
 	}
 	return left, err
 }
@@ -180,6 +178,15 @@ func enough(dir string, reserve int64, free func(string) (int64, error)) (left i
 		return left, fmt.Errorf("%s: %w: %d MiB left, %d MiB must stay free; make room or choose another --data directory", dir, ErrNoSpace, left>>20, reserve>>20)
 	}
 	return left, nil
+}
+
+// mayWrite says whether this process may make and remove files in dir.
+func mayWrite(dir string) error {
+	const writable = 2 | 1 // W_OK|X_OK of access(2)
+	if err := syscall.Access(dir, writable); err != nil {
+		return fmt.Errorf("%s: it cannot be written to: %w; make it writable for the user warmroute runs as", dir, err)
+	}
+	return nil
 }
 
 // free is what the file system has left for an ordinary user: nothing if it has

@@ -2,6 +2,7 @@ package badgerstore
 
 import (
 	"bytes"
+	"context"
 	"errors"
 	"log/slog"
 	"os"
@@ -132,5 +133,27 @@ func TestTroubleIsSaidOnceForEachReason(t *testing.T) {
 		if say := tr.note(errors.New(c.text), now); say != c.say || tr.problem() != c.text {
 			t.Errorf("%q after %v: say %v", c.text, c.after, say)
 		}
+	}
+}
+
+func TestASlowProbeIsNoVerdict(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "pins")
+	for range 2 {
+		s, err := Open(dir, Options{within: time.Millisecond, Probe: func(ctx context.Context, _ string) error {
+			<-ctx.Done()
+			return errors.New("signal: killed")
+		}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if p := s.Problem(); p != "" {
+			t.Errorf("problem %q", p)
+		}
+		if err := s.Close(context.Background()); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if found, _ := filepath.Glob(dir + ".damaged-*"); len(found) > 0 {
+		t.Errorf("set aside %q", found)
 	}
 }

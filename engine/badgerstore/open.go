@@ -40,13 +40,17 @@ type Options struct {
 	// After ten seconds ctx ends, and the database is opened as it is. nil: none.
 	Probe func(ctx context.Context, dir string) error
 
-	tune  func(badger.Options) badger.Options // nil: as for pins
-	holds string                              // what the directory holds, for messages; empty: remembered pins
+	tune   func(badger.Options) badger.Options // nil: as for pins
+	within time.Duration                       // how long a probe may take; 0 means 10 s
+	holds  string                              // what the directory holds, for messages; empty: remembered pins
 }
 
 func (o *Options) fill() {
 	if o.holds == "" {
 		o.holds = "remembered pins"
+	}
+	if o.within <= 0 {
+		o.within = probeLimit
 	}
 	if o.Reserve == 0 {
 		o.Reserve = 64 << 20
@@ -122,6 +126,9 @@ func openBadger(dir string, o Options) (db *badger.DB, err error) {
 			db, err = nil, fmt.Errorf("the database is damaged: %v", p)
 		}
 	}()
+	if err := dropUnbegun(dir); err != nil {
+		return nil, err
+	}
 	all := badger.DefaultOptions(dir).
 		WithLogger(logger{o.Log}).
 		WithSyncWrites(false).

@@ -114,7 +114,7 @@ func probed(dir string, o Options) (aside string, err error) {
 	if err != nil {
 		return "", err
 	}
-	ctx, cancel := context.WithTimeout(context.Background(), probeLimit)
+	ctx, cancel := context.WithTimeout(context.Background(), o.within)
 	defer cancel()
 	began := time.Now()
 	verdict := o.Probe(ctx, dir)

@@ -239,6 +239,32 @@ func TestASoundDatabaseIsLeftAlone(t *testing.T) {
 	}
 }
 
+// TestALogThatWasJustBegun is about a process that ended between making a log and
+// giving it its size.
+func TestALogThatWasJustBegun(t *testing.T) {
+	for kind, k := range kinds {
+		for _, name := range []string{"00007.mem", "000007.vlog", "000001.vlog"} {
+			dir := filepath.Join(t.TempDir(), kind)
+			s, err := k.open(dir, nil, nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			k.fill(t, s)
+			shut(t, s)
+			if err := os.WriteFile(filepath.Join(dir, name), nil, 0o600); err != nil {
+				t.Fatal(err)
+			}
+			if s, err = k.open(dir, inAnotherProcess(kind), nil); err != nil {
+				t.Fatal(err)
+			}
+			if n := k.held(t, s); n != 400 || s.Problem() != "" {
+				t.Errorf("%s, %s: %d things, problem %q", kind, name, n, s.Problem())
+			}
+			shut(t, s)
+		}
+	}
+}
+
 func TestWhatIsNoVerdictSetsNothingAside(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "pins")
 	first, err := badgerstore.Open(dir, badgerstore.Options{})
