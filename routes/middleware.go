@@ -43,7 +43,7 @@ func accessLog(log *slog.Logger) gin.HandlerFunc {
 			if probe(c.FullPath()) {
 				level = slog.LevelDebug
 			}
-			if e.failure != engine.FailureNone || c.Writer.Status() >= http.StatusInternalServerError {
+			if e.failure != engine.FailureNone && e.failure != engine.FailureClientLeft || c.Writer.Status() >= http.StatusInternalServerError {
 				level = slog.LevelWarn
 			}
 			if !log.Enabled(c.Request.Context(), level) {
@@ -86,7 +86,7 @@ func template(c *gin.Context) string {
 }
 
 // probe says whether a route is asked by machines all day.
-func probe(route string) bool { return route == "/healthz" || route == "/readyz" }
+func probe(route string) bool { return route == "/healthz" || route == "/readyz" || route == "/metrics" }
 
 // logFailure writes a line for an attempt that failed, also where another
 // candidate served the turn: who failed, how, and for how long it is left alone.

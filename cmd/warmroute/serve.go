@@ -187,7 +187,11 @@ func serve(ctx context.Context, s settings, out, logs io.Writer) error {
 		Metrics: metrics.Handler(),
 		API:     routes.APIOptions{Books: kept.books, Pins: kept.listPins(), Catalog: live.Current},
 	}))
-	admin := routes.NewServer(pages)
+	var surface http.Handler = pages
+	if host, _, _ := net.SplitHostPort(s.Admin); loopback(host) {
+		surface = routes.Local(pages)
+	}
+	admin := routes.NewServer(surface)
 
 	watching, stopWatching := context.WithCancel(ctx)
 	defer stopWatching()
