@@ -104,13 +104,10 @@ func turnOf(b *engine.Booked) turnShape {
 func attemptOf(a *engine.BookedAttempt) attemptShape {
 	s := attemptShape{
 		Model: a.Model, Vendor: a.Vendor, Credential: text(a.Credential), Group: groupOf(a.Group),
-		Stage: string(a.Stage), Failure: text(a.Failure), Started: instant(a.Started), Billed: a.Accepted,
+		Stage: a.Stage.String(), Failure: text(a.Failure), Started: instant(a.Started), Billed: a.Accepted,
 		TookMS: milliseconds(a.Took), Quality: string(a.Quality),
 		Cost: costOf(a.Cost), Saving: moneyOf(a.Saving.Amount, a.Saving.Known),
 		ServedModel: text(a.ServedModel), ServedTier: text(a.ServedTier),
-	}
-	if a.Stage == engine.StageRefused {
-		s.Stage = "refused"
 	}
 	if a.Status != 0 {
 		s.Status = &a.Status

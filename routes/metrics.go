@@ -359,10 +359,8 @@ func resultLabel(a *engine.Attempt) string {
 		return string(a.Stage)
 	case a.Failure != engine.FailureNone:
 		return string(a.Failure)
-	case a.Stage == engine.StageRefused:
-		return "refused"
 	}
-	return string(a.Stage)
+	return a.Stage.String()
 }
 
 // codeOf is the status that the client of a turn was answered with.

@@ -86,7 +86,9 @@ func template(c *gin.Context) string {
 }
 
 // probe says whether a route is asked by machines all day.
-func probe(route string) bool { return route == "/healthz" || route == "/readyz" || route == "/metrics" }
+func probe(route string) bool {
+	return route == "/healthz" || route == "/readyz" || route == "/metrics"
+}
 
 // logFailure writes a line for an attempt that failed, also where another
 // candidate served the turn: who failed, how, and for how long it is left alone.

@@ -178,14 +178,12 @@ func stageText(a *engine.BookedAttempt) string {
 	switch a.Stage {
 	case engine.StageServed:
 		return "served"
-	case engine.StageRefused:
-		text = "refused"
 	case engine.StageAbandoned:
 		text = "the caller left"
 	case engine.StageBegun:
 		return "no end is booked"
 	default:
-		text = plain(string(a.Stage))
+		text = plain(a.Stage.String())
 	}
 	if a.Failure != engine.FailureNone && a.Failure != engine.FailureClientLeft {
 		text += ": " + plain(string(a.Failure))

@@ -67,7 +67,7 @@ func (s *settings) tenants() (*routes.Tenants, error) {
 		list[i] = routes.Tenant{
 			ID:       t.ID,
 			Metadata: vendor.Metadata(t.Metadata.Or("")),
-			Rules:    engine.Rules{Gate: t.Gate.Or(""), Off: !t.Affinity.Or(true), Only: t.Only},
+			Rules:    engine.Rules{Gate: t.Gate.Or(""), Off: !t.Affinity.Or(s.Affinity), Only: t.Only},
 		}
 		for _, key := range t.Keys {
 			list[i].Keys = append(list[i].Keys, key.SHA256)

@@ -151,7 +151,7 @@ func serve(ctx context.Context, s settings, out, logs io.Writer) error {
 		Ledger:   ledgers{kept.books, metrics},
 		Intents:  kept.books,
 		Gate:     catalog.Gate(s.Gate),
-		Off:      !s.Affinity,
+		Off:      !s.Affinity && tenants == nil, // with tenants, each has its own
 		Deadline: s.config.Affinity.Deadline.Or(engine.DefaultDeadline),
 		Now:      time.Now,
 		TurnID:   turnIDs(),
