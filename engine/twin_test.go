@@ -2,12 +2,15 @@ package engine
 
 import (
 	"math/rand/v2"
+	"os"
 	"reflect"
 	"slices"
+	"strconv"
 	"testing"
 	"time"
 
 	"github.com/shopspring/decimal"
+
 	"github.com/warmroute/warmroute/catalog"
 	"github.com/warmroute/warmroute/pricing"
 )
@@ -378,6 +381,19 @@ func (d dice) facts() Facts {
 	return f
 }
 
+// howMany is how many random facts are tried: WARMROUTE_FACTS where it is set.
+func howMany(t *testing.T) int {
+	text := os.Getenv("WARMROUTE_FACTS")
+	if text == "" {
+		return 100_000
+	}
+	n, err := strconv.Atoi(text)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return n
+}
+
 // TestDecideHoldsItsPromises compares the ladder with its twin on random facts,
 // and checks what must be true of every decision.
 func TestDecideHoldsItsPromises(t *testing.T) {
@@ -386,7 +402,7 @@ func TestDecideHoldsItsPromises(t *testing.T) {
 	d := dice{rand.New(rand.NewPCG(seed, 3))}
 	outcomes := map[Outcome]int{}
 	details := map[Detail]int{}
-	for n := range 100_000 {
+	for n := range howMany(t) {
 		f := d.facts()
 		got, want := Decide(f), slowDecide(f)
 		if !sameDecision(got, want) {

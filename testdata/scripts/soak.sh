@@ -10,6 +10,7 @@ for pkg in $(go list ./...); do
     go test "$pkg" -run '^$' -fuzz "^$target\$" -fuzztime "$time"
   done
 done
-WARMROUTE_FACTS=5000000 go test ./engine -run 'TestRandomFacts' -count 1 -v
+WARMROUTE_FACTS=5000000 go test ./engine -run 'TestDecideHoldsItsPromises' -count 1 -v -timeout 30m
+WARMROUTE_TEST_LONG=1 go test ./engine/badgerstore -run 'TestNothingSettledIsLostOrDoubledByKills' -count 1 -v -timeout 30m
 WARMROUTE_KILLS=50 go test ./cmd/warmroute -run 'TestTheLedgerSurvivesBeingKilledUnderLoad' -count 1 -v -timeout 30m
 go test -tags soak ./routes -run 'TestTheTimeOfAKey' -count 1 -v
