@@ -24,6 +24,7 @@ var ErrUnknownTarget = errors.New("unknown model or policy")
 // one of its fallbacks, the first that is not there.
 type UnknownTargetError struct{ Name string }
 
+// Error names it.
 func (e *UnknownTargetError) Error() string { return fmt.Sprintf("%v %q", ErrUnknownTarget, e.Name) }
 
 // Unwrap is [ErrUnknownTarget].
@@ -137,7 +138,6 @@ func (g *Gateway) prepare(ctx context.Context, r *Request) (s turnState, err err
 			facts.Gate = policy.Affinity.Gate
 		}
 	}
-	s.turn.Session = Identify(*r)
 	facts.Session, facts.Off, facts.Ordered = s.turn.Session, s.off, ordered
 	if g.Pins != nil {
 		facts.Unavailable = g.recall(ctx, r, &s, targets) != nil
@@ -178,30 +178,36 @@ func (g *Gateway) prepare(ctx context.Context, r *Request) (s turnState, err err
 	return s, nil
 }
 
-// resolve finds the targets of the request, in the order of fallback, and names
-// the turn's target and scope after the first.
-func (t *Turn) resolve(c *catalog.Catalog, r *Request) ([]catalog.Target, error) {
+// Targets finds what the request may be served by, in the order of fallback. The
+// error is an [UnknownTargetError].
+func Targets(c *catalog.Catalog, r *Request) ([]catalog.Target, error) {
 	targets := make([]catalog.Target, 0, 1+len(r.Models))
-	add := func(name string) error {
-		target, ok := c.Resolve(name)
+	if r.Target != "" || len(r.Models) == 0 {
+		target, ok := c.Resolve(r.Target)
 		if !ok {
-			return &UnknownTargetError{name}
+			return nil, &UnknownTargetError{Name: r.Target}
 		}
 		targets = append(targets, target)
-		return nil
 	}
-	names := r.Models
-	t.Target = r.Target
-	if t.Target == "" && len(names) > 0 {
-		t.Target, names = names[0], names[1:]
-	}
-	if err := add(t.Target); err != nil {
-		return nil, err
-	}
-	for _, name := range names {
-		if err := add(name); err != nil {
-			return nil, err
+	for _, name := range r.Models {
+		target, ok := c.Resolve(name)
+		if !ok {
+			return nil, &UnknownTargetError{Name: name}
 		}
+		targets = append(targets, target)
+	}
+	return targets, nil
+}
+
+// resolve is Targets, and names the turn's target and scope after the first.
+func (t *Turn) resolve(c *catalog.Catalog, r *Request) ([]catalog.Target, error) {
+	t.Target = r.Target
+	if t.Target == "" && len(r.Models) > 0 {
+		t.Target = r.Models[0]
+	}
+	targets, err := Targets(c, r)
+	if err != nil {
+		return nil, err
 	}
 	t.Scope = targets[0].Scope()
 	return targets, nil

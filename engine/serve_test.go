@@ -275,6 +275,22 @@ func TestDecideWithoutKeys(t *testing.T) {
 	}
 }
 
+// Reading an opening costs more than all the rest of a decision.
+func TestTheOpeningIsReadOnce(t *testing.T) {
+	g, _ := newGateway(t)
+	read := 0
+	_, err := g.Serve(context.Background(), chat(func(r *engine.Request) {
+		r.BodyID, r.OptionID, r.Header = "", "", nil
+		r.Opening = func() engine.Opening {
+			read++
+			return engine.Opening{First: [][]byte{[]byte("Which rope floats?")}}
+		}
+	}), serves)
+	if err != nil || read != 1 {
+		t.Errorf("the opening was read %d times, %v", read, err)
+	}
+}
+
 // A vendor's refusal may repeat the prompt: the caller gets it, the ledger does not.
 func TestTheLedgerIsNotToldWhatAVendorSaid(t *testing.T) {
 	g, l := newGateway(t)

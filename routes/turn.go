@@ -26,7 +26,6 @@ const (
 
 // The headers of a request that are warmroute's own, in canonical form.
 const (
-	headerAffinity = "X-Warmroute-Affinity"
 	headerMetadata = "X-Warmroute-Metadata"
 )
 
@@ -86,19 +85,17 @@ func slipped(h http.Header) bool {
 // read takes warmroute's own headers of a request. usual is the mode where they
 // name none.
 func read(h http.Header, facts *engine.Request, usual vendor.Metadata) (vendor.Metadata, error) {
-	switch strings.ToLower(h.Get(headerAffinity)) {
-	case "", "on": // on undoes nothing that the body, the policy or the gateway has switched off
-	case "off":
-		facts.AffinityOff = true
-	default:
+	off, ok := engine.SwitchedOff(h)
+	if !ok {
 		return "", &wire.RefusedError{Message: "x-warmroute-affinity must be on or off."}
 	}
+	facts.AffinityOff = facts.AffinityOff || off
 	value := h.Get(headerMetadata)
 	if value == "" {
 		return usual, nil
 	}
-	mode, ok := vendor.ParseMetadata(value)
-	if !ok {
+	mode, known := vendor.ParseMetadata(value)
+	if !known {
 		return "", &wire.RefusedError{Message: "x-warmroute-metadata must be body, header or off."}
 	}
 	return mode, nil

@@ -81,7 +81,7 @@ func explain(ctx context.Context, q question, in io.Reader) (*explanation, error
 	if err != nil {
 		return nil, err
 	}
-	request.Tenant = "default"
+	request.Tenant = catalog.DefaultTenant
 	session := engine.Identify(request)
 	if len(q.Pins) > 0 && !session.Found() {
 		return nil, usage(errors.New("the request names no session, so it can have no pin; add -H 'x-session-id: …'"))
@@ -132,21 +132,14 @@ func explain(ctx context.Context, q question, in io.Reader) (*explanation, error
 
 // targets are the models that the request may reach, in order, and its scope.
 func targets(cat *catalog.Catalog, request *engine.Request) (models []*catalog.Model, scope string, err error) {
-	names := append([]string{request.Target}, request.Models...)
-	if request.Target == "" {
-		names = names[1:]
+	found, err := engine.Targets(cat, request)
+	if err != nil {
+		return nil, "", notFound(err)
 	}
-	for i, name := range names {
-		target, ok := cat.Resolve(name)
-		if !ok {
-			return nil, "", notFound(fmt.Errorf("the catalog has no model, alias or policy %q", name))
-		}
-		if i == 0 {
-			scope = target.Scope()
-		}
+	for _, target := range found {
 		models = append(models, target.Models...)
 	}
-	return models, scope, nil
+	return models, found[0].Scope(), nil
 }
 
 func (q question) now() (time.Time, error) {
@@ -198,7 +191,11 @@ func (q question) read(in io.Reader) (engine.Request, error) {
 	}
 	request := parsed.Facts()
 	request.API, request.Header = api, header
-	request.AffinityOff = request.AffinityOff || header.Get("x-warmroute-affinity") == "off"
+	off, ok := engine.SwitchedOff(header)
+	if !ok {
+		return engine.Request{}, usage(errors.New("x-warmroute-affinity must be on or off"))
+	}
+	request.AffinityOff = request.AffinityOff || off
 	return request, nil
 }
 
@@ -306,12 +303,16 @@ type explainedModel struct {
 }
 
 type explainedGate struct {
-	Name      catalog.Gate     `json:"name"`
-	Pays      bool             `json:"pays"`
-	Reason    string           `json:"reason,omitempty"`
-	CacheRead *string          `json:"cache_read"`
-	Input     *string          `json:"input"`
-	Rivals    []explainedRival `json:"rivals"`
+	Name   catalog.Gate     `json:"name"`
+	Pays   bool             `json:"pays"`
+	Reason string           `json:"reason,omitempty"`
+	Own    explainedRates   `json:"own"`
+	Rivals []explainedRival `json:"rivals"`
+}
+
+type explainedRates struct {
+	CacheRead *string `json:"cache_read"`
+	Input     *string `json:"input"`
 }
 
 type explainedRival struct {
@@ -354,7 +355,7 @@ func describe(turn *engine.Turn, request engine.Request, now time.Time) *explana
 		m := explainedModel{Model: f.Model.Name, Outcome: f.Outcome, Detail: f.Detail, Pinned: f.Pinned, Displaced: f.Displaced, Removed: []explainedRemoved{}}
 		e.Prompt = explainedPrompt{Tokens: f.Prompt.Tokens, Basis: f.Prompt.Basis}
 		if f.Gate != "" {
-			g := &explainedGate{Name: f.Gate, Pays: f.Verdict.Pays, Reason: string(f.Verdict.Reason), CacheRead: price(f.Verdict.CacheRead), Input: price(f.Verdict.Input), Rivals: []explainedRival{}}
+			g := &explainedGate{Name: f.Gate, Pays: f.Verdict.Pays, Reason: string(f.Verdict.Reason), Own: explainedRates{price(f.Verdict.CacheRead), price(f.Verdict.Input)}, Rivals: []explainedRival{}}
 			for _, r := range f.Verdict.Rivals {
 				g.Rivals = append(g.Rivals, explainedRival{Vendor: r.Vendor, Input: price(r.Input)})
 			}
@@ -407,7 +408,7 @@ func (e *explanation) print(to io.Writer) error {
 			fmt.Fprintf(w, "\tpinned to %s%s\n", m.Pinned, optional(", ahead of %s", m.Displaced))
 		}
 		if m.Gate != nil {
-			fmt.Fprintf(w, "\tgate %s: reading at %s against own input %s%s%s\n", m.Gate.Name, known(m.Gate.CacheRead), known(m.Gate.Input), rivals(m.Gate.Rivals), optional(": %s", m.Gate.Reason))
+			fmt.Fprintf(w, "\tgate %s: reading at %s against own input %s%s%s\n", m.Gate.Name, known(m.Gate.Own.CacheRead), known(m.Gate.Own.Input), rivals(m.Gate.Rivals), optional(": %s", m.Gate.Reason))
 		}
 		for _, r := range m.Removed {
 			fmt.Fprintf(w, "\t%s is not in the plan: %s\n", r.Vendor, r.Why)

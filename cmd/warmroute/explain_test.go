@@ -44,7 +44,7 @@ func TestExplainShowsThePromotionAndItsPrices(t *testing.T) {
 		t.Fatal(err)
 	}
 	m := e.Models[0]
-	if m.Outcome != engine.Promoted || m.Displaced != "quay" || *m.Gate.CacheRead != "0.3" || *m.Gate.Rivals[0].Input != "2.5" || e.Order[0].Vendor != "pier" {
+	if m.Outcome != engine.Promoted || m.Displaced != "quay" || *m.Gate.Own.CacheRead != "0.3" || *m.Gate.Rivals[0].Input != "2.5" || e.Order[0].Vendor != "pier" {
 		t.Errorf("explained as %+v %+v", m, e.Order)
 	}
 	var text strings.Builder
@@ -70,7 +70,7 @@ func TestExplainSaysWhyAPinCountsForNothing(t *testing.T) {
 		{"its window has passed", named, question{Pins: []string{"pier@5m"}}, engine.PinExpired},
 		{"its vendor is failing", named, question{Pins: []string{"pier"}, Down: []string{"pier"}}, engine.SkippedHealthDown},
 		{"the request leaves it out", strings.Replace(named, `"messages"`, `"providerOptions":{"gateway":{"only":["quay"]}},"messages"`, 1), question{Pins: []string{"pier"}}, engine.SkippedNotInPlan},
-		{"affinity is off", named, question{Pins: []string{"pier"}, Headers: []string{"x-warmroute-affinity: off"}}, engine.SkippedModeOff},
+		{"affinity is off", named, question{Pins: []string{"pier"}, Headers: []string{"x-warmroute-affinity: OFF"}}, engine.SkippedModeOff},
 		{"the gateway named the session itself", strings.Replace(named, `"session_id":"boat",`, "", 1), question{Pins: []string{"pier"}}, engine.SkippedBelowMinPrefix},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -103,6 +103,7 @@ func TestExplainRefusesWhatItCannotSuppose(t *testing.T) {
 		{"an age that is none", named, "write the age", question{Pins: []string{"pier@soon"}}, exitUsage},
 		{"a failing vendor that is not there", named, "no such vendor", question{Down: []string{"reef"}}, exitNotFound},
 		{"a model that is not there", `{"model":"land","messages":[]}`, `"land"`, question{}, exitNotFound},
+		{"an affinity that is none", named, "on or off", question{Headers: []string{"x-warmroute-affinity: maybe"}}, exitUsage},
 		{"a header without a colon", named, "name: value", question{Headers: []string{"x"}}, exitUsage},
 		{"a pin without a session", `{"model":"sea/charts","messages":[]}`, "names no session", question{Pins: []string{"pier"}}, exitUsage},
 	} {
