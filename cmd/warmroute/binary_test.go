@@ -215,6 +215,8 @@ func (p *process) settled(t *testing.T) {
 }
 
 type ready struct {
+	Ready   bool
+	Reason  string
 	Catalog struct {
 		Digest, Problem string
 	}

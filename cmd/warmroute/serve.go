@@ -87,7 +87,7 @@ func commonFlags(c *cobra.Command, s *settings) {
 	f.BoolVar(&s.Open, "open", false, "accept anyone who can reach a --listen address beyond loopback")
 	f.StringVar(&s.Metadata, "metadata", "body", "where the routing metadata goes: body, header or off")
 	f.StringVar(&s.Gate, "gate", "cache_read", "the test a pin must pass: cache_read, own_price or off")
-	f.BoolVar(&s.Affinity, "affinity", true, "remember and promote warm vendors")
+	f.BoolVar(&s.Affinity, "affinity", true, "remember and promote warm vendors; a tenant's own setting goes before it")
 	f.StringVar(&s.LogLevel, "log-level", "info", "debug, info, warn or error")
 	f.DurationVar(&s.Drain, "drain", 60*time.Second, "how long running turns may take to end at shutdown")
 }
@@ -143,6 +143,7 @@ func serve(ctx context.Context, s settings, out, logs io.Writer) error {
 		Pins:    kept.pinFigures,
 		Ledger:  kept.bookFigures,
 		Version: version,
+		Commit:  commit(),
 	})
 	gateway := &engine.Gateway{
 		Catalog:  live.Current,

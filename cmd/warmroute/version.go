@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"runtime"
+	"runtime/debug"
 
 	"github.com/spf13/cobra"
 )
@@ -24,6 +25,20 @@ func versionCommand() *cobra.Command {
 	}
 	outputFlag(c, &output)
 	return c
+}
+
+// commit is the revision the binary was built from, as far as the build noted it.
+func commit() string {
+	info, ok := debug.ReadBuildInfo()
+	if !ok {
+		return ""
+	}
+	for _, setting := range info.Settings {
+		if setting.Key == "vcs.revision" {
+			return setting.Value
+		}
+	}
+	return ""
 }
 
 // outputFlag adds -o, which is text or json.
