@@ -1,7 +1,6 @@
 package web
 
 import (
-	"context"
 	"io/fs"
 	"time"
 
@@ -9,19 +8,9 @@ import (
 	"github.com/warmroute/warmroute/engine"
 )
 
-// Books are the questions the pages ask of the ledger. Their answers and errors
-// are those of [engine.Books].
-type Books interface {
-	Overview(ctx context.Context, q engine.Query, width time.Duration) (engine.Overview, error)
-	Turns(ctx context.Context, q engine.Query, p engine.Page) (turns []engine.Booked, next string, err error)
-	Turn(ctx context.Context, tenant, id string) (turn engine.Booked, found bool, err error)
-	Sessions(ctx context.Context, q engine.Query, p engine.Page) (sessions []engine.SessionBook, next string, err error)
-	Session(ctx context.Context, tenant string, class engine.Class, id string) (session engine.SessionBook, found bool, err error)
-}
-
 // Options say where the pages get what they show.
 type Options struct {
-	Books   Books
+	Books   engine.Books
 	Catalog func() *catalog.Catalog // in force now; names the currency, the vendors' order and the version of the prices
 	Status  func() Status           // nil: nothing to report
 	Now     func() time.Time        // nil: time.Now
@@ -33,7 +22,7 @@ type Options struct {
 // nothing to report.
 type Status struct {
 	Problem  string // why the catalog on disk is not the one in force, a line per mistake; empty if it is
-	Pins     int64  // entries held
+	Pins     int64  // sessions remembered, each in its scopes
 	Dropped  int64  // turns that were served and could not be booked
 	Draining bool   // no new turns are taken
 }

@@ -24,7 +24,7 @@ var update = flag.Bool("update", false, "rewrite the golden pages; read the diff
 // noScripts is a build without npm and esbuild.
 var noScripts = fstest.MapFS{}
 
-func options(books web.Books, c *catalog.Catalog) web.Options {
+func options(books engine.Books, c *catalog.Catalog) web.Options {
 	return web.Options{
 		Books: books, Catalog: func() *catalog.Catalog { return c }, Now: func() time.Time { return now },
 		Status: func() web.Status { return web.Status{Pins: 1234} }, Assets: noScripts,

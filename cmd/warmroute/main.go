@@ -1,7 +1,8 @@
 // Command warmroute routes LLM traffic to the vendor whose prompt cache is
 // warm, while that is the cheapest thing to do.
 //
-// Each command is a file; serve.go is all the wiring. Exit codes: 0 ok,
+// Each command is a file; serve.go is the wiring, keep.go what outlives a turn,
+// config.go what a file may set. Exit codes: 0 ok,
 // 1 failed, 2 usage, 3 configuration or catalog invalid, 4 not found.
 package main
 

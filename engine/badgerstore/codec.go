@@ -16,9 +16,8 @@ import (
 //	uvarint   models; for each: name, uvarint entries, entries
 //
 // A name is its length and its bytes; an entry is a byte of flags, its names,
-// its thread and its turn in 8 bytes each, and signed varints. Version 1 had no
-// thread and no output apart: its values are no longer read, and a pin that is
-// forgotten costs a promotion.
+// its thread and its turn in 8 bytes each, and signed varints. A value of another
+// version is not read: a pin that is forgotten costs a promotion.
 const (
 	version  = 2
 	headSize = 5

@@ -1,4 +1,5 @@
-// Package inmem keeps pins in memory, and turns for tests.
+// Package inmem keeps pins in memory, and the last turns where there is no ledger
+// on disk.
 //
 // [Pins] is the table every turn asks: it answers from memory alone, and what
 // it accepts is written behind to a durable store, if there is one, within
@@ -27,8 +28,8 @@
 // An evicted record is not deleted from the durable store, whose own expiry
 // sweeps it; until then a restart may bring it back, warm or expired as it is.
 //
-// [Ledger] remembers the last turns of a test or a demonstration, and answers
-// for those as the ledger on disk does.
+// [Ledger] remembers the last turns, up to its limit, and answers for those as the
+// ledger on disk does: for tests, and for a gateway whose ledger cannot be opened.
 //
 // Start reading at [Pins].
 package inmem
