@@ -68,6 +68,7 @@ type Attempt struct {
 	Failure     Failure
 	Status      int           // the vendor's; 0 where there was no answer
 	Committed   bool          // something was sent to the client
+	Answered    int           // status the client got, or gets if this attempt is the last; 499: it had left; set by Send
 	RetryAfter  time.Duration // 0 where the vendor named none
 	Reply       *Reply        // of a refusal; nil otherwise
 	Usage       pricing.Usage

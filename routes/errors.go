@@ -150,40 +150,72 @@ func nowhere(asked string, now *catalog.Catalog, rules *engine.Rules) string {
 	return text + " GET /v1/models lists what there is."
 }
 
-// failed answers a turn whose every attempt failed before anything was sent.
-// last is nil if there was none.
+// answered is the status that the client is answered with for an attempt that is
+// the turn's last; nil: there was none. What the client gets and what the metrics
+// count both come from here.
+func answered(a *engine.Attempt) int {
+	switch {
+	case a == nil:
+		return http.StatusBadGateway
+	case a.Committed:
+		return a.Status
+	case a.Stage == engine.StageServed:
+		return statusClientLeft // before it could be given a whole answer
+	}
+	switch a.Failure {
+	case engine.FailureClientLeft:
+		return statusClientLeft
+	case engine.FailureCredential, engine.FailureForbidden:
+		if a.Candidate.Group == engine.GroupClient {
+			return http.StatusUnauthorized
+		}
+		return http.StatusBadGateway
+	case engine.FailureTimeout:
+		return http.StatusGatewayTimeout
+	}
+	if a.Reply != nil && a.Reply.Status >= 400 && a.Reply.Status <= 599 {
+		return a.Reply.Status
+	}
+	return http.StatusBadGateway
+}
+
+// failed answers a turn whose every attempt failed before anything was sent, with
+// the status that [answered] says. last is nil if there was none.
 func failed(c *gin.Context, api catalog.API, last *engine.Attempt) {
-	if last == nil {
-		fail(c, api, http.StatusBadGateway, "No vendor could be asked.")
+	status := answered(last)
+	switch {
+	case last == nil:
+		fail(c, api, status, "No vendor could be asked.")
+		return
+	case status == statusClientLeft:
+		c.Status(status)
 		return
 	}
 	switch last.Failure {
-	case engine.FailureClientLeft:
-		c.Status(statusClientLeft)
 	case engine.FailureCredential, engine.FailureForbidden:
 		// What the vendor says of a key may contain it.
 		if last.Candidate.Group == engine.GroupClient {
-			fail(c, api, http.StatusUnauthorized, "The vendor did not accept the key that was sent for it.")
+			fail(c, api, status, "The vendor did not accept the key that was sent for it.")
 			return
 		}
-		fail(c, api, http.StatusBadGateway, "The vendor did not accept this gateway's key for it; the request itself is not at fault.")
+		fail(c, api, status, "The vendor did not accept this gateway's key for it; the request itself is not at fault.")
 	case engine.FailureTimeout:
-		fail(c, api, http.StatusGatewayTimeout, "The vendor did not answer in time.")
+		fail(c, api, status, "The vendor did not answer in time.")
 	case engine.FailureConnect:
-		fail(c, api, http.StatusBadGateway, "The vendor could not be reached, or it did not answer properly.")
+		fail(c, api, status, "The vendor could not be reached, or it did not answer properly.")
 	case engine.FailureCut:
-		fail(c, api, http.StatusBadGateway, "The vendor's answer was cut before its end.")
+		fail(c, api, status, "The vendor's answer was cut before its end.")
 	default:
-		relay(c, api, last.Reply)
+		relay(c, api, status, last.Reply)
 	}
 }
 
 // relay gives the client a vendor's refusal: as it is where it is JSON, which is
 // the client's own dialect, since dialects are not translated; else its status
-// with a text of ours.
-func relay(c *gin.Context, api catalog.API, reply *engine.Reply) {
-	if reply == nil || reply.Status < 400 || reply.Status > 599 {
-		fail(c, api, http.StatusBadGateway, "The vendor did not answer this request.")
+// with a text of ours. A reply of another status than the client's is no refusal.
+func relay(c *gin.Context, api catalog.API, status int, reply *engine.Reply) {
+	if reply == nil || reply.Status != status {
+		fail(c, api, status, "The vendor did not answer this request.")
 		return
 	}
 	for name, values := range reply.Header {
@@ -193,10 +225,10 @@ func relay(c *gin.Context, api catalog.API, reply *engine.Reply) {
 		c.Writer.Header()["Retry-After"] = []string{reply.RetryAfter}
 	}
 	if len(reply.Body) > 0 && json.Valid(reply.Body) {
-		write(c, reply.Status, "application/json", reply.Body)
+		write(c, status, "application/json", reply.Body)
 		return
 	}
-	fail(c, api, reply.Status, fmt.Sprintf("The vendor refused the request with status %d.", reply.Status))
+	fail(c, api, status, fmt.Sprintf("The vendor refused the request with status %d.", status))
 }
 
 // exists is what every 404 names.

@@ -363,30 +363,13 @@ func resultLabel(a *engine.Attempt) string {
 	return a.Stage.String()
 }
 
-// codeOf is the status that the client of a turn was answered with.
+// codeOf is the status that the client of a turn was answered with. The turn no
+// longer has the vendor's reply that it followed from: Send has noted it.
 func codeOf(t *engine.Turn) int {
-	last, tried := t.Last()
-	switch {
-	case !tried:
-		return http.StatusBadGateway
-	case last.Committed:
-		return last.Status
+	if last, tried := t.Last(); tried {
+		return last.Answered
 	}
-	switch last.Failure {
-	case engine.FailureClientLeft:
-		return statusClientLeft
-	case engine.FailureTimeout:
-		return http.StatusGatewayTimeout
-	case engine.FailureCredential, engine.FailureForbidden:
-		if last.Candidate.Group == engine.GroupClient {
-			return http.StatusUnauthorized
-		}
-		return http.StatusBadGateway
-	}
-	if last.Stage == engine.StageRefused && last.Status >= 400 && last.Status <= 599 {
-		return last.Status // relayed
-	}
-	return http.StatusBadGateway
+	return answered(nil)
 }
 
 // codeLabel is a status as a label.

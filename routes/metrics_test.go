@@ -60,7 +60,7 @@ func sold(c *catalog.Catalog, i int) engine.Turn {
 		Session:  engine.Session{Tenant: "acme", Class: engine.ClassCacheKey, ID: "secret-session"},
 		Decision: engine.Decision{Models: []engine.Finding{{Model: route.Model, Outcome: engine.Promoted}}},
 		Attempts: []engine.Attempt{{
-			Candidate: engine.Candidate{Route: route}, Stage: engine.StageServed, Status: 200, Committed: true,
+			Candidate: engine.Candidate{Route: route}, Stage: engine.StageServed, Status: 200, Committed: true, Answered: 200,
 			Started: began, AcceptedAt: began, FirstByte: 40 * time.Millisecond,
 			Usage: usage, Quality: pricing.Authoritative, Card: route.Price.Card, Cost: route.Price.Card.Cost(usage),
 		}},
@@ -157,34 +157,6 @@ func TestMetricsKnowTheNamesOfTheCatalogOnly(t *testing.T) {
 	}
 	if strings.Contains(text, "withdrawn") || strings.Contains(text, "sunk") || strings.Contains(text, "also-m") {
 		t.Error("a name that the catalog does not have is a label")
-	}
-}
-
-func TestMetricsSayWhatTheClientGot(t *testing.T) {
-	for _, c := range []struct {
-		name    string
-		attempt engine.Attempt
-		want    string
-	}{
-		{"throttled", engine.Attempt{Failure: engine.FailureThrottled, Status: 429}, "429"},
-		{"the vendor's 500", engine.Attempt{Failure: engine.FailureServer, Status: 500}, "500"},
-		{"a redirect", engine.Attempt{Failure: engine.FailureServer, Status: 307}, "502"},
-		{"no connection", engine.Attempt{Failure: engine.FailureConnect}, "502"},
-		{"no first byte", engine.Attempt{Failure: engine.FailureTimeout}, "504"},
-		{"our key", engine.Attempt{Failure: engine.FailureCredential, Status: 401}, "502"},
-		{"the client's key", engine.Attempt{Failure: engine.FailureCredential, Status: 403, Candidate: engine.Candidate{Group: engine.GroupClient}}, "401"},
-		{"an error as the first event", engine.Attempt{Stage: engine.StageBroken, Failure: engine.FailureStream, Status: 200}, "502"},
-		{"a cut after the start", engine.Attempt{Stage: engine.StageBroken, Failure: engine.FailureCut, Status: 200, Committed: true}, "200"},
-		{"left before the answer", engine.Attempt{Stage: engine.StageAbandoned, Failure: engine.FailureClientLeft}, "499"},
-	} {
-		m, shop := shopMetrics(t)
-		turn := sold(shop, 0)
-		c.attempt.Candidate.Route, c.attempt.Started = shop.Models[0].Routes[0], turn.Started
-		turn.Attempts = []engine.Attempt{c.attempt}
-		m.Record(turn)
-		if text := scrape(t, m); !strings.Contains(text, `warmroute_requests_total{code="`+c.want+`"`) {
-			t.Errorf("%s: no request with code %s", c.name, c.want)
-		}
 	}
 }
 

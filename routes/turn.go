@@ -108,6 +108,7 @@ func (s *service) serve(c *gin.Context, facts engine.Request, call vendor.Call) 
 	turn, err := s.Gateway.Serve(c.Request.Context(), facts, func(ctx context.Context, try engine.Try) engine.Attempt {
 		stamp(c.Writer.Header(), call.Metadata, &try)
 		a := s.Vendor.Send(ctx, c.Writer, call, try)
+		a.Answered = answered(&a)
 		s.logFailure(ctx, &try, &a)
 		return a
 	})
