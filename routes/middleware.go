@@ -24,7 +24,7 @@ type entry struct {
 	class    engine.Class
 	vendor   string
 	outcome  engine.Outcome
-	stage    engine.Stage
+	stage    string // empty: no attempt was made
 	failure  engine.Failure
 	attempts int
 	cause    string
@@ -58,7 +58,7 @@ func accessLog(log *slog.Logger) gin.HandlerFunc {
 			)
 			for _, a := range [...]struct{ name, value string }{
 				{"turn", e.turn}, {"tenant", e.tenant}, {"session_class", string(e.class)}, {"vendor", e.vendor}, {"outcome", string(e.outcome)},
-				{"stage", string(e.stage)}, {"failure", string(e.failure)}, {"cause", e.cause},
+				{"stage", e.stage}, {"failure", string(e.failure)}, {"cause", e.cause},
 			} {
 				if a.value != "" {
 					attrs = append(attrs, slog.String(a.name, a.value))

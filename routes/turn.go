@@ -163,7 +163,7 @@ func note(e *entry, turn *engine.Turn, cut bool) {
 		return
 	}
 	e.vendor = last.Candidate.Route.Vendor.Name
-	e.stage, e.failure, e.cause = last.Stage, last.Failure, last.Cause
+	e.stage, e.failure, e.cause = last.Stage.String(), last.Failure, last.Cause
 	if last.Finding < len(turn.Decision.Models) {
 		e.outcome = turn.Decision.Models[last.Finding].Outcome
 	}
