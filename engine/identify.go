@@ -24,8 +24,8 @@ const ClientHeader = "X-Warmroute-Client"
 // the order in which they are asked, and the label of the client that sends
 // them. Header names are in canonical form.
 //
-// Sources: what Claude Code and Codex were seen to send; the others from the
-// public reports gathered in reference/vendor-facts.md 4.1. Left out on purpose:
+// Sources: what Claude Code and Codex were seen to send; of the others, what their
+// makers document and their users report in public. Left out on purpose:
 // x-session-token (names an endpoint, not a conversation), x-litellm-trace-id
 // (may name one call) and x-client-request-id on its own (most clients send a
 // fresh one with every request; see [requestIDHeader]).

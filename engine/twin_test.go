@@ -446,7 +446,7 @@ func sameDecision(a, b Decision) bool {
 	return true
 }
 
-// broken says which invariant of style.md a decision breaks; empty if none.
+// broken says which invariant a decision breaks; empty if none.
 func broken(f Facts, d Decision) string {
 	sorted := slices.Sorted(slices.Values(d.Order))
 	for i, at := range sorted {

@@ -1,5 +1,7 @@
-// Package routes is warmroute's HTTP edge: the client APIs, and the health and
-// reload endpoints of the admin address.
+// Package routes is warmroute's HTTP edge. To clients it serves turns in three
+// dialects, the counting of tokens, embeddings and the list of models ([New]); to
+// the owner, on the admin address, the JSON API /api/v1, /metrics, the state of
+// health and the reload of the catalog ([Admin]).
 //
 // Its promises: a client sees warmroute's own errors in its own dialect, and a
 // vendor's as the vendor wrote them; an answer that was cut looks cut; no key,

@@ -12,7 +12,8 @@ import (
 	"github.com/warmroute/warmroute/routes/vendor"
 )
 
-// The limits of a request body (design section 9, reliability section 6.3).
+// The limits of a request body: images come inside the text, and the largest
+// request that Anthropic documents is 32 MB.
 const (
 	DefaultMaxBody  = 32 << 20         // bytes, unpacked
 	DefaultBodyTime = 30 * time.Second // from the header to the body's last byte
@@ -85,11 +86,12 @@ func router(log *slog.Logger) *gin.Engine {
 	return r
 }
 
-// The server's limits (reliability section 6.3).
+// The server's limits. A header that comes slowly holds a connection for little,
+// while one that idles between the turns of an agent stays open.
 const (
 	readHeaderTimeout = 5 * time.Second
 	idleTimeout       = 120 * time.Second
-	maxHeader         = 64 << 10
+	maxHeader         = 64 << 10 // bytes
 )
 
 // NewServer makes a server with the limits that the edge needs. It has no read

@@ -1,7 +1,7 @@
 package vendorsim
 
-// The API chat. Source: OpenAI's chat completions reference, object and chunk;
-// usage fields per vendor: vendor facts 4.2.
+// The API chat. Source: OpenAI's chat completions reference, object and chunk; of
+// what others add to usage, each vendor's own reference.
 
 type chatAnswer struct {
 	ID                string       `json:"id"`

@@ -137,7 +137,9 @@ func (b *body) setLimit(p *prompt) error {
 	return nil
 }
 
-// retention is the lifetime asked of an implicit cache. Source: vendor facts 4.4.
+// retention is the lifetime asked of an implicit cache, 0 where none is. Source:
+// OpenAI's guide to prompt caching, prompt_cache_retention and
+// prompt_cache_options.
 func (b *body) retention() time.Duration {
 	if b.CacheRetention == "24h" {
 		return 24 * time.Hour
