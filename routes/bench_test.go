@@ -19,9 +19,9 @@ import (
 // benchBody is a conversation of about size bytes.
 func benchBody(size int, stream bool) []byte {
 	var b strings.Builder
-	fmt.Fprintf(&b, `{"model":"m","stream":%v,"messages":[{"role":"system","content":"Answer for sailors."}`, stream)
+	fmt.Fprintf(&b, `{"model":"m","stream":%v,"messages":[{"role":"system","content":"Answer for joiners."}`, stream)
 	for i := 0; b.Len() < size; i++ {
-		fmt.Fprintf(&b, `,{"role":"user","content":"Question %d: %s"},{"role":"assistant","content":"Answer %d."}`, i, strings.Repeat("which rope floats? ", 20), i)
+		fmt.Fprintf(&b, `,{"role":"user","content":"Question %d: %s"},{"role":"assistant","content":"Answer %d."}`, i, strings.Repeat("which wood floats? ", 20), i)
 	}
 	b.WriteString(`,{"role":"user","content":"And now?"}]}`)
 	return []byte(b.String())
@@ -32,7 +32,7 @@ func benchVendor(stream bool) http.Handler {
 	answer := []byte(strings.Replace(jsonAnswer, `"41"`, `"`+strings.Repeat("a", 800)+`"`, 1))
 	var events [][]byte
 	for i := range 100 {
-		events = append(events, fmt.Appendf(nil, "data: {\"id\":\"c\",\"object\":\"chat.completion.chunk\",\"model\":\"ref-gpt\",\"choices\":[{\"index\":0,\"delta\":{\"content\":\"word %d \"},\"finish_reason\":null}]}\n\n", i))
+		events = append(events, fmt.Appendf(nil, "data: {\"id\":\"c\",\"object\":\"chat.completion.chunk\",\"model\":\"barge-7\",\"choices\":[{\"index\":0,\"delta\":{\"content\":\"word %d \"},\"finish_reason\":null}]}\n\n", i))
 	}
 	events = append(events,
 		[]byte("data: {\"id\":\"c\",\"choices\":[{\"index\":0,\"delta\":{},\"finish_reason\":\"stop\"}]}\n\n"),
@@ -95,7 +95,7 @@ func benchTurns(b *testing.B, to string, body []byte, stream bool) {
 		if err != nil {
 			return nil, err
 		}
-		r.Header.Set("X-Session-Id", "boat-bench")
+		r.Header.Set("X-Session-Id", "dory-bench")
 		response, err := client.Do(r)
 		if err != nil {
 			return nil, err

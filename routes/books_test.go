@@ -23,10 +23,10 @@ func row(t *testing.T, a engine.BookedAttempt, usage pricing.Usage, cost string)
 	}
 }
 
-// The counters of a messages stream are running totals: whoever adds start and
-// end books twice the prompt of the same answer without a stream.
+// The end of a messages stream says again what its start said of the prompt: the
+// row is that of the same answer in one piece.
 func TestAStreamIsBookedAsItsWholeForm(t *testing.T) {
-	const whole = `{"id":"msg_1","type":"message","role":"assistant","model":"ref-sonnet","content":[{"type":"text","text":"At nine."}],"stop_reason":"end_turn","usage":{"input_tokens":12,"cache_creation_input_tokens":0,"cache_read_input_tokens":18400,"output_tokens":205}}`
+	const whole = `{"id":"mill_hours_whole","type":"message","role":"assistant","model":"schooner-1","content":[{"type":"text","text":"The mill opens at six and shuts at four."}],"stop_reason":"end_turn","usage":{"input_tokens":12,"cache_creation_input_tokens":0,"cache_read_input_tokens":18400,"output_tokens":205}}`
 	book := func(t *testing.T, text string, stream bool) engine.BookedAttempt {
 		r := newRig(t, nil, stop{name: "reef", api: "messages", price: reefPrice, serve: &script{text: text}})
 		body := `{"model":"m","max_tokens":300,"messages":[{"role":"user","content":"When?"}]}`
@@ -169,11 +169,11 @@ func TestTheLifetimeOfCacheOptionsHolds(t *testing.T) {
 		t.Run(c.vendor+c.options, func(t *testing.T) {
 			r := newRig(t, nil, stop{name: c.vendor, api: "responses", serve: &script{text: `{"id":"r1","object":"response","usage":{"input_tokens":9,"output_tokens":1}}`}})
 			body := `{"model":"m","input":"x","prompt_cache_options":` + c.options + `}`
-			if got := r.post("responses", body, "x-session-id", "boat-30"); got.status != http.StatusOK {
+			if got := r.post("responses", body, "x-session-id", "dory-nine"); got.status != http.StatusOK {
 				t.Fatalf("%d %s", got.status, got.body)
 			}
 			r.turns(1)
-			record, err := r.pins.Recall(t.Context(), engine.PinKey{Tenant: "default", Class: engine.ClassExplicit, ID: "boat-30"})
+			record, err := r.pins.Recall(t.Context(), engine.PinKey{Tenant: "default", Class: engine.ClassExplicit, ID: "dory-nine"})
 			if err != nil || len(record.Models) != 1 {
 				t.Fatalf("record %+v, %v", record, err)
 			}

@@ -15,10 +15,10 @@ import (
 	"github.com/warmroute/warmroute/pricing"
 )
 
-const jsonAnswer = `{"id":"a1","object":"chat.completion","model":"ref-gpt","choices":[{"index":0,"message":{"role":"assistant","content":"41"},"finish_reason":"stop"}],"usage":{"prompt_tokens":100,"completion_tokens":5}}`
+const jsonAnswer = `{"id":"forty-one","object":"chat.completion","model":"barge-7","choices":[{"index":0,"message":{"role":"assistant","content":"41"},"finish_reason":"stop"}],"usage":{"prompt_tokens":100,"completion_tokens":5}}`
 
-// A body decoded into a map and encoded again has its keys in another order,
-// and a vendor's cache is lost with every request.
+// A vendor's cache is found again by the bytes of a prompt: the same body must
+// leave as the same bytes each time it comes.
 func TestKeyOrderSurvivesFiftyTimes(t *testing.T) {
 	v := &script{text: jsonAnswer}
 	r := newRig(t, nil, stop{name: "pier", serve: v})
@@ -28,7 +28,7 @@ func TestKeyOrderSurvivesFiftyTimes(t *testing.T) {
 			t.Fatalf("%d %s", got.status, got.body)
 		}
 	}
-	want := strings.Replace(body, `"shop-alias"`, `"ref-gpt"`, 1)
+	want := strings.Replace(body, `"shop-alias"`, `"barge-7"`, 1)
 	sums := map[[32]byte]int{}
 	for _, g := range v.requests() {
 		sums[sha256.Sum256([]byte(g.body))]++
@@ -56,7 +56,7 @@ func TestUsageIsAskedForAndHidden(t *testing.T) {
 			v := &script{text: answer}
 			r := newRig(t, nil, stop{name: "pier", serve: v, extra: c.extra})
 			got := r.post("chat", c.body)
-			want := strings.Replace(c.received, `"shop-alias"`, `"ref-gpt"`, 1)
+			want := strings.Replace(c.received, `"shop-alias"`, `"barge-7"`, 1)
 			if sent := v.requests()[0]; sent.body != want || sent.length != int64(len(want)) {
 				t.Errorf("vendor got (%d) %s", sent.length, sent.body)
 			}
@@ -78,7 +78,7 @@ func TestUsageIsAskedForAndHidden(t *testing.T) {
 
 func TestALineOverAMegabytePasses(t *testing.T) {
 	chunk := func(rest string) string {
-		return `data: {"id":"c10","object":"chat.completion.chunk","created":1790000000,"model":"ref-gpt",` + rest + "}\n\n"
+		return `data: {"id":"one-long-board","object":"chat.completion.chunk","created":1790000010,"model":"barge-7",` + rest + "}\n\n"
 	}
 	answer := chunk(`"choices":[{"index":0,"delta":{"role":"assistant","content":"`+strings.Repeat("w", 1_200_000)+`"},"finish_reason":null}]`) +
 		chunk(`"choices":[{"index":0,"delta":{},"finish_reason":"stop"}]`) +
@@ -95,8 +95,6 @@ func TestALineOverAMegabytePasses(t *testing.T) {
 	money(t, a, "3.0001")
 }
 
-// The client's Accept-Encoding must not reach the vendor, and a vendor that
-// packs all the same is unpacked.
 func TestAVendorThatHangsUpInMidAnswerLooksLikeIt(t *testing.T) {
 	cut := input(t, "responses/chat-cut.sse")
 	turns := 0
@@ -108,12 +106,12 @@ func TestAVendorThatHangsUpInMidAnswerLooksLikeIt(t *testing.T) {
 		_, _ = fmt.Fprintf(conn, "HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\nTransfer-Encoding: chunked\r\n\r\n%x\r\n%s\r\n", len(cut), cut)
 	})
 	r := newRig(t, nil, stop{name: "pier", url: url}, stop{name: "quay", serve: &script{text: jsonAnswer}})
-	r.post("chat", `{"model":"m","messages":[]}`, "x-session-id", "boat-14")
+	r.post("chat", `{"model":"m","messages":[]}`, "x-session-id", "dory-cut")
 	r.turns(1)
-	if pins := r.pinned("boat-14"); !slices.Equal(pins, []string{"pier"}) {
+	if pins := r.pinned("dory-cut"); !slices.Equal(pins, []string{"pier"}) {
 		t.Fatalf("before the cut: pinned %v", pins)
 	}
-	got := r.post("chat", `{"model":"m","messages":[],"stream":true}`, "x-session-id", "boat-14")
+	got := r.post("chat", `{"model":"m","messages":[],"stream":true}`, "x-session-id", "dory-cut")
 	rest, ok := strings.CutPrefix(got.body, cut)
 	if !ok || strings.Count(rest, "data: ") != 1 || !strings.Contains(rest, `"error"`) || strings.Contains(rest, "[DONE]") {
 		t.Errorf("client got %q", got.body)
@@ -125,7 +123,7 @@ func TestAVendorThatHangsUpInMidAnswerLooksLikeIt(t *testing.T) {
 	if a.Stage != engine.StageBroken || a.Failure != engine.FailureCut || a.Quality.Complete() || a.Cost.Known {
 		t.Errorf("attempt %q %q, usage %q, cost %+v", a.Stage, a.Failure, a.Quality, a.Cost)
 	}
-	if pins := r.pinned("boat-14"); len(pins) > 0 {
+	if pins := r.pinned("dory-cut"); len(pins) > 0 {
 		t.Errorf("pinned %v", pins)
 	}
 }
@@ -134,22 +132,29 @@ func TestAClientThatLeavesIsOneRowAndEndsTheVendor(t *testing.T) {
 	gone := make(chan time.Time, 1)
 	vendor := &script{answer: func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("Content-Type", "text/event-stream")
-		_, _ = io.WriteString(w, "event: message_start\ndata: "+`{"type":"message_start","message":{"id":"m15","type":"message","role":"assistant","model":"ref-sonnet","content":[],"usage":{"input_tokens":60,"cache_creation_input_tokens":0,"cache_read_input_tokens":9000,"output_tokens":1}}}`+"\n\n")
-		_, _ = io.WriteString(w, "event: content_block_delta\ndata: "+`{"type":"content_block_delta","index":0,"delta":{"type":"text_delta","text":"Once"}}`+"\n\n")
+		for _, event := range []string{
+			`{"type":"message_start","message":{"id":"walked_off","type":"message","role":"assistant","model":"schooner-1","content":[],"usage":{"input_tokens":60,"cache_creation_input_tokens":0,"cache_read_input_tokens":9000,"output_tokens":1}}}`,
+			`{"type":"content_block_start","index":0,"content_block":{"type":"text","text":""}}`,
+			`{"type":"content_block_delta","index":0,"delta":{"type":"text_delta","text":"Long ago "}}`,
+			`{"type":"content_block_delta","index":0,"delta":{"type":"text_delta","text":"an oak"}}`,
+		} {
+			name, _, _ := strings.Cut(strings.TrimPrefix(event, `{"type":"`), `"`)
+			_, _ = fmt.Fprintf(w, "event: %s\ndata: %s\n\n", name, event)
+		}
 		_ = http.NewResponseController(w).Flush()
 		<-r.Context().Done()
 		gone <- time.Now()
 	}}
 	r := newRig(t, nil, stop{name: "reef", api: "messages", serve: vendor, price: reefPrice})
 	request, _ := http.NewRequest(http.MethodPost, r.url+"/v1/messages", strings.NewReader(`{"model":"m","max_tokens":9,"stream":true,"messages":[{"role":"user","content":"tell"}]}`))
-	request.Header.Set("x-session-id", "boat-15")
+	request.Header.Set("x-session-id", "dory-left")
 	response, err := r.client.Do(request)
 	if err != nil {
 		t.Fatal(err)
 	}
 	buffer := make([]byte, 4096)
 	seen := ""
-	for !strings.Contains(seen, "Once") {
+	for !strings.Contains(seen, "an oak") {
 		n, err := response.Body.Read(buffer)
 		if err != nil {
 			t.Fatal(err)
@@ -166,7 +171,7 @@ func TestAClientThatLeavesIsOneRowAndEndsTheVendor(t *testing.T) {
 		a.Usage.Input != 60 || a.Usage.CacheRead != 9000 || a.Usage.Output != 1 || a.Cost.Known {
 		t.Errorf("attempt %q %q, usage %+v %q, cost %+v", a.Stage, a.Failure, a.Usage, a.Quality, a.Cost)
 	}
-	if pins := r.pinned("boat-15"); !slices.Equal(pins, []string{"reef"}) {
+	if pins := r.pinned("dory-left"); !slices.Equal(pins, []string{"reef"}) {
 		t.Errorf("pinned %v", pins)
 	}
 }
@@ -185,7 +190,7 @@ func TestAnErrorAfterOutputIsNotJoinedByASecondVendor(t *testing.T) {
 	second := &script{text: answer}
 	r := newRig(t, nil, stop{name: "reef", api: "messages", serve: &script{text: answer}, price: reefPrice},
 		stop{name: "quay", api: "messages", serve: second, price: reefPrice})
-	got := r.post("messages", `{"model":"m","max_tokens":9,"stream":true,"messages":[{"role":"user","content":"x"}]}`, "x-session-id", "boat-45")
+	got := r.post("messages", `{"model":"m","max_tokens":9,"stream":true,"messages":[{"role":"user","content":"x"}]}`, "x-session-id", "dory-error")
 	if strings.Count(got.body, "event: message_start") != 1 || !strings.Contains(got.body, `{"type":"error","error":{"type":"api_error","message":"jammed"}}`) {
 		t.Errorf("client got %q", got.body)
 	}
@@ -199,12 +204,13 @@ func TestAnErrorAfterOutputIsNotJoinedByASecondVendor(t *testing.T) {
 	if prompt := a.Candidate.Card.Input.Of(a.Usage.Prompt()); !prompt.Equal(decimalOf(t, "0.0027")) {
 		t.Errorf("prompt side %v", prompt)
 	}
-	if pins := r.pinned("boat-45"); len(pins) > 0 {
+	if pins := r.pinned("dory-error"); len(pins) > 0 {
 		t.Errorf("pinned %v", pins)
 	}
 }
 
-// The client closes as soon as it has the end mark, whose blank line never comes.
+// The end mark is the end: the blank line after it never comes, and the client
+// does not wait for it.
 func TestAClientThatClosesAtTheEndMarkIsServed(t *testing.T) {
 	answer := strings.TrimRight(input(t, "responses/chat-done-without-blank-line.sse"), "\n") + "\n"
 	ended := make(chan struct{})
@@ -260,12 +266,12 @@ func TestCharactersCutByTheNetworkArriveWhole(t *testing.T) {
 
 func TestMembersForTheGatewayDoNotReachTheVendor(t *testing.T) {
 	body := input(t, "requests/gateway-members.json")
-	v := &script{text: `{"id":"m1","type":"message","model":"ref-sonnet","content":[],"usage":{"input_tokens":1,"output_tokens":1}}`}
-	r := newRig(t, nil, stop{name: "vendor-a", api: "messages", serve: v, price: reefPrice})
+	v := &script{text: `{"id":"brief_one","type":"message","model":"schooner-1","content":[],"usage":{"input_tokens":1,"output_tokens":1}}`}
+	r := newRig(t, nil, stop{name: "harbor-a", api: "messages", serve: v, price: reefPrice})
 	if got := r.post("messages", body); got.status != http.StatusOK {
 		t.Fatalf("%d %s", got.status, got.body)
 	}
-	want := `{"model":"ref-gpt","max_tokens":32,"metadata":{"user_id":"u-9"},"messages":[{"role":"user","content":"hello"}]}`
+	want := `{"messages":[{"role":"user","content":"Any larch?"}],"model":"barge-7","metadata":{"user_id":"u-9"},"max_tokens":32}`
 	if sent := v.requests()[0].body; sent != want {
 		t.Errorf("vendor got %s", sent)
 	}
@@ -276,17 +282,17 @@ func TestMembersForTheGatewayDoNotReachTheVendor(t *testing.T) {
 }
 
 func TestEveryBetaValueArrivesAndTheHourCounts(t *testing.T) {
-	v := &script{text: `{"id":"m1","type":"message","model":"ref-sonnet","content":[],"usage":{"input_tokens":1,"output_tokens":1}}`}
+	v := &script{text: `{"id":"brief_one","type":"message","model":"schooner-1","content":[],"usage":{"input_tokens":1,"output_tokens":1}}`}
 	r := newRig(t, nil, stop{name: "reef", api: "messages", serve: v, price: reefPrice, extra: "    tags: [claude]"})
 	r.catalog.Models[0].Routes[0].Cache.Family = "explicit"
-	r.post("messages", input(t, "requests/hour-marker.json"), "x-session-id", "boat-69",
-		"anthropic-beta", "extended-cache-ttl-2025-04-11,context-1m-2025-08-07", "anthropic-beta", "interleaved-thinking-2025-05-14")
-	want := []string{"extended-cache-ttl-2025-04-11,context-1m-2025-08-07", "interleaved-thinking-2025-05-14"}
+	r.post("messages", input(t, "requests/hour-marker.json"), "x-session-id", "dory-hour",
+		"anthropic-beta", "files-api-2025-04-14", "anthropic-beta", "output-128k-2025-02-19,token-efficient-tools-2025-02-19")
+	want := []string{"files-api-2025-04-14", "output-128k-2025-02-19,token-efficient-tools-2025-02-19"}
 	if sent := v.requests()[0].header["Anthropic-Beta"]; !slices.Equal(sent, want) {
 		t.Errorf("anthropic-beta %q", sent)
 	}
 	r.turns(1)
-	record, err := r.pins.Recall(t.Context(), engine.PinKey{Tenant: "default", Class: engine.ClassExplicit, ID: "boat-69"})
+	record, err := r.pins.Recall(t.Context(), engine.PinKey{Tenant: "default", Class: engine.ClassExplicit, ID: "dory-hour"})
 	if err != nil || len(record.Models) != 1 {
 		t.Fatalf("record %+v, %v", record, err)
 	}
@@ -298,9 +304,11 @@ func TestEveryBetaValueArrivesAndTheHourCounts(t *testing.T) {
 func TestEventLinesAreSuppliedAndDoneIsNot(t *testing.T) {
 	r := newRig(t, nil, stop{name: "reef", api: "messages", serve: &script{text: input(t, "responses/messages-no-event-lines.sse")}, price: reefPrice})
 	got := r.post("messages", `{"model":"m","max_tokens":9,"stream":true,"messages":[{"role":"user","content":"x"}]}`)
-	for _, name := range []string{"message_start", "content_block_start", "content_block_delta", "content_block_stop", "message_delta", "message_stop"} {
-		if strings.Count(got.body, "event: "+name+"\n") != 1 {
-			t.Errorf("no event line for %s", name)
+	for name, count := range map[string]int{
+		"message_start": 1, "content_block_start": 1, "content_block_delta": 3, "content_block_stop": 1, "message_delta": 1, "message_stop": 1,
+	} {
+		if n := strings.Count(got.body, "event: "+name+"\n"); n != count {
+			t.Errorf("%d event lines for %s, want %d", n, name, count)
 		}
 	}
 	if strings.Contains(got.body, "[DONE]") || got.err != nil {
@@ -328,7 +336,7 @@ func TestNoKeyIsLoggedOrRepeated(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			r := newRig(t, nil, stop{name: "pier", serve: c.vendor})
 			got := r.send("/v1/chat/completions?key=QUERYCANARY", strings.NewReader(`{"model":"m","messages":[{"role":"user","content":"PROMPTCANARY"}]}`),
-				"Authorization", "Bearer gwk_CANARY_A", "x-api-key", "gwk_CANARY_B", "Cookie", "s=CANARY_C")
+				"Authorization", "Bearer yard_CANARY_1", "x-api-key", "yard_CANARY_2", "Cookie", "berth=CANARY_3")
 			if got.status != c.status {
 				t.Errorf("%d %s", got.status, got.body)
 			}

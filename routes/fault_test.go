@@ -43,8 +43,8 @@ func closedPort(t testing.TB) string {
 }
 
 var bodies = map[bool]string{
-	false: `{"model":"m","messages":[{"role":"user","content":"Which rope floats?"}]}`,
-	true:  `{"model":"m","stream":true,"messages":[{"role":"user","content":"Which rope floats?"}]}`,
+	false: `{"model":"m","messages":[{"role":"user","content":"Which wood floats?"}]}`,
+	true:  `{"model":"m","stream":true,"messages":[{"role":"user","content":"Which wood floats?"}]}`,
 }
 
 // A fault before the first byte is answered by the next vendor, and the client
@@ -103,7 +103,7 @@ func TestAFaultBeforeTheFirstByteIsServedByTheNextVendor(t *testing.T) {
 					}
 				}, c.first(t), stop{name: "second", serve: second})
 				began := time.Now()
-				got := r.post("chat", bodies[stream], "x-session-id", "boat-1", "x-warmroute-metadata", "header")
+				got := r.post("chat", bodies[stream], "x-session-id", "dory-1", "x-warmroute-metadata", "header")
 				if got.status != http.StatusOK || got.err != nil || got.header.Get("X-Warmroute-Vendor") != "second" {
 					t.Fatalf("%d %v %v %s", got.status, got.err, got.header, got.body)
 				}
@@ -120,7 +120,7 @@ func TestAFaultBeforeTheFirstByteIsServedByTheNextVendor(t *testing.T) {
 				if a := turn.Attempts[1]; a.Stage != engine.StageServed {
 					t.Errorf("second attempt %q %q %q", a.Stage, a.Failure, a.Cause)
 				}
-				if pins := r.pinned("boat-1"); !slices.Equal(pins, []string{"second"}) {
+				if pins := r.pinned("dory-1"); !slices.Equal(pins, []string{"second"}) {
 					t.Errorf("pinned %v", pins)
 				}
 				if strings.Contains(r.log.String(), vendorKey) {
@@ -154,11 +154,11 @@ func TestAFaultInMidStreamLooksLikeOne(t *testing.T) {
 						o.Vendor = vendor.New(vendor.Options{Idle: 300 * time.Millisecond})
 					}
 				}, stop{name: "first", api: string(api), serve: v}, stop{name: "second", api: string(api), serve: sim(t, "second", api)})
-				body := `{"model":"m","stream":true,"max_tokens":20,"messages":[{"role":"user","content":"Which rope floats, and which one sinks at once?"}]}`
+				body := `{"model":"m","stream":true,"max_tokens":20,"messages":[{"role":"user","content":"Which wood floats, and which one sinks at once?"}]}`
 				if api == catalog.Responses {
-					body = `{"model":"m","stream":true,"input":"Which rope floats, and which one sinks at once?"}`
+					body = `{"model":"m","stream":true,"input":"Which wood floats, and which one sinks at once?"}`
 				}
-				got := r.post(string(api), body, "x-session-id", "boat-2", "anthropic-version", "2023-06-01")
+				got := r.post(string(api), body, "x-session-id", "dory-2", "anthropic-version", "2023-06-01")
 				if got.err == nil {
 					t.Errorf("the client read a clean end: %q", got.body)
 				}
@@ -178,7 +178,7 @@ func TestAFaultInMidStreamLooksLikeOne(t *testing.T) {
 				if a.Stage != engine.StageBroken || !a.Committed || a.Failure != engine.FailureCut && a.Failure != engine.FailureStream || a.Cost.Known {
 					t.Errorf("attempt %q %q %q, cost known %v", a.Stage, a.Failure, a.Cause, a.Cost.Known)
 				}
-				if pins := r.pinned("boat-2"); len(pins) > 0 {
+				if pins := r.pinned("dory-2"); len(pins) > 0 {
 					t.Errorf("pinned %v", pins)
 				}
 			})

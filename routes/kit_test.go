@@ -37,8 +37,9 @@ type stop struct {
 	api   string       // empty: chat
 	serve http.Handler // or
 	url   string
-	price string // empty: pierPrice
-	extra string // further lines of the vendor in the catalog
+	price string   // empty: pierPrice
+	extra string   // further lines of the vendor in the catalog
+	also  []string // further aliases of the model
 }
 
 // rig is a gateway over TCP, with its books.
@@ -54,10 +55,12 @@ type rig struct {
 	settled func() // closes the gateway once every turn is over
 }
 
-// newRig serves model "m", alias "front", from these vendors in this order.
+// newRig serves model "m", known by some other names, from these vendors in this
+// order.
 func newRig(t testing.TB, change func(*routes.Options), stops ...stop) *rig {
 	t.Helper()
 	var vendors, models strings.Builder
+	aliases := []string{"shop-alias", "a", "schooner-1", "barge-7"}
 	for _, s := range stops {
 		if s.serve != nil {
 			server := httptest.NewServer(s.serve)
@@ -70,11 +73,12 @@ func newRig(t testing.TB, change func(*routes.Options), stops ...stop) *rig {
 		if s.price == "" {
 			s.price = pierPrice
 		}
+		aliases = append(aliases, s.also...)
 		fmt.Fprintf(&vendors, "  %s:\n    api: [%s]\n    base_url: %s/v1\n    allow_private: true\n    credentials: [{id: main, env: K}]\n    cache: {family: implicit, ttl: 10m}\n%s\n",
 			s.name, s.api, s.url, s.extra)
-		fmt.Fprintf(&models, "      - {vendor: %s, model: ref-gpt, price: %s}\n", s.name, s.price)
+		fmt.Fprintf(&models, "      - {vendor: %s, model: barge-7, price: %s}\n", s.name, s.price)
 	}
-	text := "version: 1\nvendors:\n" + vendors.String() + "models:\n  m:\n    aliases: [shop-alias, a, ref-sonnet, ref-gpt]\n    routes:\n" + models.String()
+	text := "version: 1\nvendors:\n" + vendors.String() + "models:\n  m:\n    aliases: [" + strings.Join(aliases, ", ") + "]\n    routes:\n" + models.String()
 	c, err := catalog.ParseKeys("test.yaml", []byte(text), func(catalog.Credential) (string, bool) { return vendorKey, true })
 	if err != nil {
 		t.Fatal(err)

@@ -19,8 +19,9 @@ const (
 	paceLimit  = 50 * time.Millisecond
 )
 
-// Ten events, one every 200 ms, each at the client less than 50 ms after it was
-// sent, the first and the last as well, with and without metadata and log.
+// Nothing waits for what follows it: an event is with the client within paceLimit,
+// although the next is pace away, and so are the first and the last. That holds where
+// metadata is put in and where it is not, and the log is on.
 func TestEveryEventIsSentAtOnce(t *testing.T) {
 	for _, mode := range []vendor.Metadata{vendor.MetadataBody, vendor.MetadataOff} {
 		t.Run(string(mode), func(t *testing.T) {

@@ -13,7 +13,7 @@ const (
 	countPath = "/v1/messages/count_tokens"
 	embedPath = "/v1/embeddings"
 	counted   = "{ \"input_tokens\": 2007 }\n"
-	embedded  = `{"object":"list","data":[{"object":"embedding","index":0,"embedding":[0.1,-2e-07]}],"model":"ref-gpt","usage":{"prompt_tokens":8,"total_tokens":8}}`
+	embedded  = `{"object":"list","data":[{"object":"embedding","index":0,"embedding":[0.1,-2e-07]}],"model":"barge-7","usage":{"prompt_tokens":8,"total_tokens":8}}`
 )
 
 func withHeaders(o *routes.Options) { o.Metadata = vendor.MetadataBody }
@@ -48,7 +48,7 @@ func TestCountTokensIsRelayedAndLeavesNoTrace(t *testing.T) {
 		t.Errorf("the vendor was asked at %s", uri)
 	}
 	sent := reef.requests()[0]
-	if want := `{ "model":"ref-gpt",  "system":"be brief", "messages":[{"role":"user","content":"tide\u003f"}]}`; sent.body != want {
+	if want := `{ "model":"barge-7",  "system":"be brief", "messages":[{"role":"user","content":"tide\u003f"}]}`; sent.body != want {
 		t.Errorf("the vendor got %s\nwant %s", sent.body, want)
 	}
 	if sent.header.Get("Authorization") != "Bearer "+vendorKey || sent.header.Get("Anthropic-Beta") == "" || sent.header.Get("Accept") != "application/json" {
@@ -154,7 +154,7 @@ func TestEmbeddingsArePassedByteForByte(t *testing.T) {
 			t.Errorf("the vendor was asked at %s", path)
 		}
 		sent := pier.requests()[i]
-		if want := strings.Replace(body, `"m"`, `"ref-gpt"`, 1); sent.body != want {
+		if want := strings.Replace(body, `"m"`, `"barge-7"`, 1); sent.body != want {
 			t.Errorf("the vendor got %.200s\nwant %.200s", sent.body, want)
 		}
 		if sent.header.Get("X-Session-Affinity") != "" {

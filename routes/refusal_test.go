@@ -91,7 +91,7 @@ func TestARefusalSaysHowTheSessionWasFound(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			header := []string{"x-warmroute-metadata", c.mode}
 			if c.header != "" {
-				header = append(header, c.header, "boat-5-with-a-name")
+				header = append(header, c.header, "dory-5-with-a-name")
 			}
 			got := r.post("chat", c.body, header...)
 			if source := got.header.Get("X-Warmroute-Session-Source"); got.status != c.status || source != c.want {
@@ -108,7 +108,7 @@ func TestTheUnknownNameIsTheOneThatIsNamed(t *testing.T) {
 	v := &script{text: jsonAnswer}
 	r := newRig(t, nil, stop{name: "pier", serve: v})
 	for _, c := range []struct{ name, body, unknown string }{
-		{"the model", `{"model":"ref-gpr","messages":[]}`, "ref-gpr"},
+		{"the model", `{"model":"barge-8","messages":[]}`, "barge-8"},
 		{"a fallback", `{"model":"m","models":["m","nowhere"],"messages":[]}`, "nowhere"},
 		{"the first of two", `{"model":"m","models":["x1","x2"],"messages":[]}`, "x1"},
 		{"the model before its fallbacks", `{"model":"x0","models":["m","x1"],"messages":[]}`, "x0"},
@@ -132,7 +132,7 @@ func TestModelsAloneAreServed(t *testing.T) {
 	v := &script{text: jsonAnswer}
 	r := newRig(t, nil, stop{name: "pier", serve: v})
 	got := r.post("chat", `{"models":["shop-alias"],"messages":[{"role":"user","content":"x"}]}`)
-	want := `{"messages":[{"role":"user","content":"x"}],"model":"ref-gpt"}`
+	want := `{"messages":[{"role":"user","content":"x"}],"model":"barge-7"}`
 	if got.status != http.StatusOK || v.requests()[0].body != want || v.requests()[0].length != int64(len(want)) {
 		t.Errorf("%d, vendor got %+v", got.status, v.requests())
 	}
@@ -161,8 +161,8 @@ func TestPrivacySettingsChooseTheVendor(t *testing.T) {
 				stop{name: "forgets", serve: vendors["forgets"], extra: "    tags: [zdr]"},
 				stop{name: "learns-not", serve: vendors["learns-not"], extra: "    tags: [no_training]"})
 			// A pin at a vendor that does not keep to it changes nothing.
-			r.post("chat", bodies[false], "x-session-id", "boat-p")
-			got := r.post("chat", `{"model":"m","messages":[],`+c.members+`}`, "x-session-id", "boat-p", "x-warmroute-metadata", "header")
+			r.post("chat", bodies[false], "x-session-id", "dory-p")
+			got := r.post("chat", `{"model":"m","messages":[],`+c.members+`}`, "x-session-id", "dory-p", "x-warmroute-metadata", "header")
 			if c.served == "" {
 				if got.status != http.StatusBadRequest || !strings.Contains(got.body, c.lacks) || len(vendors["keeps"].requests()) > 1 {
 					t.Errorf("%d %s", got.status, got.body)
@@ -194,7 +194,7 @@ func TestIDsOfAWrongTypeFailNothing(t *testing.T) {
 		v := &script{text: `{"id":"a1","usage":{}}`}
 		r := newRig(t, nil, stop{name: "pier", api: c.api, serve: v})
 		got := r.post(c.api, `{"model":"m",`+c.members+`,"stream":false}`)
-		if want := `{"model":"ref-gpt",` + c.sent + `"stream":false}`; got.status != http.StatusOK || v.requests()[0].body != want {
+		if want := `{"model":"barge-7",` + c.sent + `"stream":false}`; got.status != http.StatusOK || v.requests()[0].body != want {
 			t.Errorf("%s: %d %s, vendor got %+v", c.members, got.status, got.body, v.requests())
 		}
 		if turn := r.turns(1)[0]; turn.Session.Found() {
@@ -236,7 +236,7 @@ func TestACacheKeyGoesToVendorsThatKnowIt(t *testing.T) {
 
 func TestModelsAreFoundByTheirAliases(t *testing.T) {
 	r := newRig(t, nil, stop{name: "pier", serve: &script{text: jsonAnswer}})
-	if all := r.ask(http.MethodGet, "/v1/models"); !strings.Contains(all.body, `"aliases":["shop-alias","a","ref-sonnet","ref-gpt"]`) {
+	if all := r.ask(http.MethodGet, "/v1/models"); !strings.Contains(all.body, `"aliases":["shop-alias","a","schooner-1","barge-7"]`) {
 		t.Errorf("%s", all.body)
 	}
 	for _, name := range slices.Concat([]string{"m"}, r.catalog.Models[0].Aliases) {

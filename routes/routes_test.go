@@ -40,9 +40,9 @@ func TestTheSecondTurnIsPromotedToTheWarmVendor(t *testing.T) {
 	r := newRig(t, func(o *routes.Options) { o.Metadata = "" },
 		stop{name: "pier", serve: sim(t, "pier", catalog.Chat, vendorsim.Fault{Status: 503})},
 		stop{name: "quay", serve: sim(t, "quay", catalog.Chat)})
-	long := `{"model":"m","messages":[{"role":"user","content":"` + strings.Repeat("Which rope floats? ", 400) + `"}]}`
-	first := r.post("chat", long, "x-session-id", "boat-3")
-	second := r.post("chat", long, "x-session-id", "boat-3")
+	long := `{"model":"m","messages":[{"role":"user","content":"` + strings.Repeat("Which wood floats? ", 400) + `"}]}`
+	first := r.post("chat", long, "x-session-id", "dory-3")
+	second := r.post("chat", long, "x-session-id", "dory-3")
 	for i, c := range []struct {
 		got  reply
 		want map[string]string
@@ -77,7 +77,7 @@ func TestTheSecondTurnIsPromotedToTheWarmVendor(t *testing.T) {
 		t.Fatalf("%v: %s", err, second.body)
 	}
 	routing := body.ProviderMetadata.Gateway.Routing
-	if a := routing.Affinity; routing.ClientSessionID != "boat-3" || a.Outcome != "promoted" || a.DisplacedProvider != "pier" || !a.Gate.Pays ||
+	if a := routing.Affinity; routing.ClientSessionID != "dory-3" || a.Outcome != "promoted" || a.DisplacedProvider != "pier" || !a.Gate.Pays ||
 		a.Gate.Own["cache_read"] != "0.25" || len(a.Gate.Rivals) != 1 || a.Gate.Rivals[0]["input"] != "2.5" {
 		t.Errorf("routing %+v in %s", routing, second.body)
 	}
@@ -113,12 +113,12 @@ func TestMetadataIsWhereItIsAskedFor(t *testing.T) {
 
 func TestAffinityCanBeOffForOneRequest(t *testing.T) {
 	r := newRig(t, func(o *routes.Options) { o.Metadata = "" }, stop{name: "pier", serve: &script{text: jsonAnswer}})
-	if got := r.post("chat", bodies[false], "x-session-id", "boat-4", "x-warmroute-affinity", "off"); got.header.Get("X-Warmroute-Outcome") != "skipped_mode_off" || got.header.Get("X-Warmroute-Session-Source") != "explicit" {
+	if got := r.post("chat", bodies[false], "x-session-id", "dory-4", "x-warmroute-affinity", "off"); got.header.Get("X-Warmroute-Outcome") != "skipped_mode_off" || got.header.Get("X-Warmroute-Session-Source") != "explicit" {
 		t.Errorf("header %v", got.header)
 	}
 	for value, want := range map[string]string{"OFF": "skipped_mode_off", "on": "confirmed", "On": "confirmed", "": "confirmed"} {
-		r.post("chat", bodies[false], "x-session-id", "boat-4")
-		if got := r.post("chat", bodies[false], "x-session-id", "boat-4", "x-warmroute-affinity", value); got.header.Get("X-Warmroute-Outcome") != want {
+		r.post("chat", bodies[false], "x-session-id", "dory-4")
+		if got := r.post("chat", bodies[false], "x-session-id", "dory-4", "x-warmroute-affinity", value); got.header.Get("X-Warmroute-Outcome") != want {
 			t.Errorf("%q: %d %v", value, got.status, got.header)
 		}
 	}
@@ -136,7 +136,7 @@ func TestRequestsThatNameNothingThatWorks(t *testing.T) {
 		status          int
 		has             []string
 	}{
-		{"a model that does not exist", "chat", `{"model":"ref-gpr","messages":[]}`, 404, []string{`"code":"model_not_found"`, `\"ref-gpr\"`, "Did you mean", "ref-gpt", "/v1/models"}},
+		{"a model that does not exist", "chat", `{"model":"barge-8","messages":[]}`, 404, []string{`"code":"model_not_found"`, `\"barge-8\"`, "Did you mean", "barge-7", "/v1/models"}},
 		{"a fallback that does not exist", "chat", `{"model":"m","models":["m","nowhere"],"messages":[]}`, 404, []string{`\"nowhere\"`}},
 		{"no model of that name for a messages client", "messages", `{"model":"x","max_tokens":1,"messages":[]}`, 404, []string{`{"type":"error","error":{"type":"not_found_error"`}},
 		{"a vendor of another dialect", "messages", `{"model":"m","max_tokens":1,"messages":[]}`, 400, []string{`"invalid_request_error"`, "pier", "/v1/chat/completions"}},

@@ -20,8 +20,8 @@ import (
 )
 
 const (
-	redKey  = "gwk_red_5f0c7a1be2d94c33"
-	blueKey = "gwk_blue_90ab13cd77e8412f"
+	gullKey  = "yard_gull_5f0c7a1be2d94c33"
+	heronKey = "yard_heron_90ab13cd77e8412f"
 )
 
 // team is a tenant with these keys.
@@ -42,14 +42,14 @@ func tenantsOf(t testing.TB, list ...routes.Tenant) *routes.Tenants {
 	return tenants
 }
 
-// shared serves red and blue, with headers that say what was decided. A change may
+// shared serves gull and heron, with headers that say what was decided. A change may
 // give them more.
-func shared(t testing.TB, change ...func(red, blue *routes.Tenant)) func(*routes.Options) {
-	red, blue := team("team-red", redKey), team("team-blue", blueKey)
+func shared(t testing.TB, change ...func(gull, heron *routes.Tenant)) func(*routes.Options) {
+	gull, heron := team("crew-gull", gullKey), team("crew-heron", heronKey)
 	for _, f := range change {
-		f(&red, &blue)
+		f(&gull, &heron)
 	}
-	return func(o *routes.Options) { o.Tenants, o.Metadata = tenantsOf(t, red, blue), vendor.MetadataHeader }
+	return func(o *routes.Options) { o.Tenants, o.Metadata = tenantsOf(t, gull, heron), vendor.MetadataHeader }
 }
 
 func TestMistakesInTenantsAreAllNamed(t *testing.T) {
@@ -61,11 +61,11 @@ func TestMistakesInTenantsAreAllNamed(t *testing.T) {
 	}{
 		{"none", nil, []string{"there is no tenant"}},
 		{"several", []routes.Tenant{
-			team("", "a"), team(long, "b"), team("red\n", "c"), team("red"), team("red", "d"), team("blue", "e", "d", "e"),
+			team("", "a"), team(long, "b"), team("gull\n", "c"), team("gull"), team("gull", "d"), team("heron", "e", "d", "e"),
 			{ID: "green", Keys: team("", "f").Keys, Metadata: "loud"},
 		}, []string{
-			"tenant 1 has no id", "tenant 2: its id must be at most 64", "tenant 3: its id must be", `tenant "red" has no key`, `tenant "red" is there twice`,
-			`tenant "blue": its key 2 is also a key of tenant "red"`, `tenant "blue": its key 3 is also a key of tenant "blue"`, `tenant "green": metadata must be`,
+			"tenant 1 has no id", "tenant 2: its id must be at most 64", "tenant 3: its id must be", `tenant "gull" has no key`, `tenant "gull" is there twice`,
+			`tenant "heron": its key 2 is also a key of tenant "gull"`, `tenant "heron": its key 3 is also a key of tenant "heron"`, `tenant "green": metadata must be`,
 		}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -96,32 +96,32 @@ func TestWhoIsLetIn(t *testing.T) {
 		want   string // the tenant; empty: nobody
 		says   string
 	}{
-		{"bearer", []string{"Authorization", "Bearer " + redKey}, "team-red", ""},
-		{"bearer in small letters, and blanks", []string{"Authorization", "  bearer   " + redKey + " "}, "team-red", ""},
-		{"x-api-key", []string{"x-api-key", redKey}, "team-red", ""},
-		{"api-key", []string{"api-key", blueKey}, "team-blue", ""},
-		{"a second key of the tenant", []string{"api-key", "gwk_red_next"}, "team-red", ""},
-		{"the same key twice", []string{"Authorization", "Bearer " + redKey, "x-api-key", redKey, "x-api-key", redKey}, "team-red", ""},
-		{"an empty header beside it", []string{"Authorization", "Bearer ", "x-api-key", redKey}, "team-red", ""},
+		{"bearer", []string{"Authorization", "Bearer " + gullKey}, "crew-gull", ""},
+		{"bearer in small letters, and blanks", []string{"Authorization", "  bearer   " + gullKey + " "}, "crew-gull", ""},
+		{"x-api-key", []string{"x-api-key", gullKey}, "crew-gull", ""},
+		{"api-key", []string{"api-key", heronKey}, "crew-heron", ""},
+		{"a second key of the tenant", []string{"api-key", "yard_gull_next"}, "crew-gull", ""},
+		{"the same key twice", []string{"Authorization", "Bearer " + gullKey, "x-api-key", gullKey, "x-api-key", gullKey}, "crew-gull", ""},
+		{"an empty header beside it", []string{"Authorization", "Bearer ", "x-api-key", gullKey}, "crew-gull", ""},
 		{"no header", nil, "", "No key came"},
 		{"an empty one", []string{"Authorization", "Bearer"}, "", "No key came"},
 		{"another's", []string{"Authorization", "Bearer sk-somewhere-else"}, "", "is not one of this gateway's"},
-		{"the beginning of one", []string{"x-api-key", redKey[:len(redKey)-1]}, "", "is not one of this gateway's"},
-		{"more than one", []string{"x-api-key", redKey + "0"}, "", "is not one of this gateway's"},
-		{"in capitals", []string{"x-api-key", strings.ToUpper(redKey)}, "", "is not one of this gateway's"},
-		{"its hash", []string{"x-api-key", fmt.Sprintf("%x", sha256.Sum256([]byte(redKey)))}, "", "is not one of this gateway's"},
-		{"without its scheme", []string{"Authorization", "Bearer" + redKey}, "", "is not one of this gateway's"},
-		{"of another scheme", []string{"Authorization", "Basic " + redKey}, "", "is not one of this gateway's"},
-		{"two, both right", []string{"Authorization", "Bearer " + redKey, "x-api-key", blueKey}, "", "Two different keys"},
-		{"two, both of one tenant", []string{"Authorization", "Bearer " + redKey, "x-api-key", "gwk_red_next"}, "", "Two different keys"},
-		{"two, the second wrong", []string{"x-api-key", redKey, "api-key", "x"}, "", "Two different keys"},
-		{"two in one header", []string{"x-api-key", redKey, "x-api-key", blueKey}, "", "Two different keys"},
-		{"another scheme beside it", []string{"Authorization", "Basic dTpw", "x-api-key", redKey}, "", "Two different keys"},
+		{"the beginning of one", []string{"x-api-key", gullKey[:len(gullKey)-1]}, "", "is not one of this gateway's"},
+		{"more than one", []string{"x-api-key", gullKey + "0"}, "", "is not one of this gateway's"},
+		{"in capitals", []string{"x-api-key", strings.ToUpper(gullKey)}, "", "is not one of this gateway's"},
+		{"its hash", []string{"x-api-key", fmt.Sprintf("%x", sha256.Sum256([]byte(gullKey)))}, "", "is not one of this gateway's"},
+		{"without its scheme", []string{"Authorization", "Bearer" + gullKey}, "", "is not one of this gateway's"},
+		{"of another scheme", []string{"Authorization", "Basic " + gullKey}, "", "is not one of this gateway's"},
+		{"two, both right", []string{"Authorization", "Bearer " + gullKey, "x-api-key", heronKey}, "", "Two different keys"},
+		{"two, both of one tenant", []string{"Authorization", "Bearer " + gullKey, "x-api-key", "yard_gull_next"}, "", "Two different keys"},
+		{"two, the second wrong", []string{"x-api-key", gullKey, "api-key", "x"}, "", "Two different keys"},
+		{"two in one header", []string{"x-api-key", gullKey, "x-api-key", heronKey}, "", "Two different keys"},
+		{"another scheme beside it", []string{"Authorization", "Basic dTpw", "x-api-key", gullKey}, "", "Two different keys"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			pier := &script{text: jsonAnswer}
-			r := newRig(t, shared(t, func(red, _ *routes.Tenant) {
-				red.Keys = append(red.Keys, sha256.Sum256([]byte("gwk_red_next")))
+			r := newRig(t, shared(t, func(gull, _ *routes.Tenant) {
+				gull.Keys = append(gull.Keys, sha256.Sum256([]byte("yard_gull_next")))
 			}), stop{name: "pier", serve: pier})
 			got := r.post("chat", bodies[false], c.header...)
 			if c.want == "" {
@@ -134,7 +134,7 @@ func TestWhoIsLetIn(t *testing.T) {
 				t.Errorf("%d for %q", got.status, r.turns(1)[0].Tenant)
 			}
 			for name, values := range pier.requests()[0].header {
-				if text := strings.Join(values, " "); strings.Contains(text, "gwk_") {
+				if text := strings.Join(values, " "); strings.Contains(text, "yard_") {
 					t.Errorf("the vendor got %s: %s", name, text)
 				}
 			}
@@ -278,16 +278,16 @@ func TestAStrangersBodyIsNotRead(t *testing.T) {
 }
 
 func TestMetadataIsTheRequestsThenTheTenantsThenTheGateways(t *testing.T) {
-	r := newRig(t, shared(t, func(red, _ *routes.Tenant) { red.Metadata = vendor.MetadataOff }), stop{name: "pier", serve: &script{text: jsonAnswer}})
+	r := newRig(t, shared(t, func(gull, _ *routes.Tenant) { gull.Metadata = vendor.MetadataOff }), stop{name: "pier", serve: &script{text: jsonAnswer}})
 	for _, c := range []struct {
 		name, key, asked string
 		header, body     bool
 	}{
-		{"the tenant's", redKey, "", false, false},
-		{"the gateway's where the tenant has none", blueKey, "", true, false},
-		{"raised", redKey, "body", true, true},
-		{"raised a little", redKey, "header", true, false},
-		{"lowered", blueKey, "off", false, false},
+		{"the tenant's", gullKey, "", false, false},
+		{"the gateway's where the tenant has none", heronKey, "", true, false},
+		{"raised", gullKey, "body", true, true},
+		{"raised a little", gullKey, "header", true, false},
+		{"lowered", heronKey, "off", false, false},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			header := []string{"x-api-key", c.key}
@@ -308,37 +308,37 @@ func TestMetadataIsTheRequestsThenTheTenantsThenTheGateways(t *testing.T) {
 func TestATenantsRulesHoldForItsEveryRequest(t *testing.T) {
 	quay := &script{text: `{"object":"list","data":[],"usage":{"prompt_tokens":8}}`}
 	pier := &script{text: jsonAnswer}
-	r := newRig(t, shared(t, func(red, blue *routes.Tenant) {
-		red.Rules = engine.Rules{Only: []string{"quay"}, Off: true}
-		blue.Rules = engine.Rules{Gate: catalog.GateOff}
+	r := newRig(t, shared(t, func(gull, heron *routes.Tenant) {
+		gull.Rules = engine.Rules{Only: []string{"quay"}, Off: true}
+		heron.Rules = engine.Rules{Gate: catalog.GateOff}
 	}), stop{name: "pier", serve: pier}, stop{name: "quay", serve: quay})
 	for _, body := range []string{
 		`{"model":"m","session_id":"s","messages":[]}`,
 		`{"model":"m","session_id":"s","messages":[],"providerOptions":{"gateway":{"order":["pier"]}}}`,
 		`{"model":"m","session_id":"s","messages":[],"sessionAffinity":true}`,
 	} {
-		got := r.post("chat", body, "x-api-key", redKey, "x-warmroute-affinity", "on")
+		got := r.post("chat", body, "x-api-key", gullKey, "x-warmroute-affinity", "on")
 		if v, o := got.header.Get("X-Warmroute-Vendor"), got.header.Get("X-Warmroute-Outcome"); v != "quay" || o != "skipped_mode_off" {
 			t.Errorf("%s: %d %s %s", body, got.status, v, o)
 		}
 	}
-	r.send(embedPath, strings.NewReader(`{"model":"m","input":"x"}`), "x-api-key", redKey)
+	r.send(embedPath, strings.NewReader(`{"model":"m","input":"x"}`), "x-api-key", gullKey)
 	if len(pier.requests()) != 0 || len(quay.requests()) != 4 {
 		t.Errorf("%d requests at pier, %d at quay", len(pier.requests()), len(quay.requests()))
 	}
-	got := r.post("chat", `{"model":"m","messages":[],"providerOptions":{"gateway":{"only":["pier"]}}}`, "x-api-key", redKey)
+	got := r.post("chat", `{"model":"m","messages":[],"providerOptions":{"gateway":{"only":["pier"]}}}`, "x-api-key", gullKey)
 	if got.status != http.StatusBadRequest || strings.Contains(got.body, "pier") {
 		t.Errorf("%d %s", got.status, got.body)
 	}
 	for range 2 {
-		got = r.post("chat", `{"model":"m","session_id":"b","messages":[]}`, "x-api-key", blueKey)
+		got = r.post("chat", `{"model":"m","session_id":"b","messages":[]}`, "x-api-key", heronKey)
 	}
 	if got.header.Get("X-Warmroute-Outcome") != "confirmed" {
-		t.Errorf("blue: %v", got.header)
+		t.Errorf("heron: %v", got.header)
 	}
 	turns := r.turns(5)
 	if gate := turns[len(turns)-1].Decision.Models[0].Gate; gate != catalog.GateOff {
-		t.Errorf("blue's gate is %q", gate)
+		t.Errorf("heron's gate is %q", gate)
 	}
 }
 
@@ -359,7 +359,7 @@ policies:
 	if err != nil {
 		t.Fatal(err)
 	}
-	r := newRig(t, shared(t, func(red, _ *routes.Tenant) { red.Rules.Only = []string{"pier"} }), stop{name: "pier", serve: &script{text: jsonAnswer}})
+	r := newRig(t, shared(t, func(gull, _ *routes.Tenant) { gull.Rules.Only = []string{"pier"} }), stop{name: "pier", serve: &script{text: jsonAnswer}})
 	r.gateway.Catalog = func() *catalog.Catalog { return c }
 	get := func(path, key string) (int, string) {
 		request, err := http.NewRequest(http.MethodGet, r.url+path, nil)
@@ -384,27 +384,27 @@ policies:
 		}
 		return response.StatusCode, list.ID
 	}
-	if _, names := get("/v1/models", redKey); names != "tug ferry fleet " {
-		t.Errorf("red sees %s", names)
+	if _, names := get("/v1/models", gullKey); names != "tug ferry fleet " {
+		t.Errorf("gull sees %s", names)
 	}
-	if _, names := get("/v1/models", blueKey); names != "tug barge ferry cargo fleet " {
-		t.Errorf("blue sees %s", names)
+	if _, names := get("/v1/models", heronKey); names != "tug barge ferry cargo fleet " {
+		t.Errorf("heron sees %s", names)
 	}
 	for _, name := range []string{"barge", "barge-1", "cargo"} {
-		if status, _ := get("/v1/models/"+name, redKey); status != http.StatusNotFound {
-			t.Errorf("red sees %s: %d", name, status)
+		if status, _ := get("/v1/models/"+name, gullKey); status != http.StatusNotFound {
+			t.Errorf("gull sees %s: %d", name, status)
 		}
-		if status, id := get("/v1/models/"+name, blueKey); status != http.StatusOK || id != name {
-			t.Errorf("blue does not see %s: %d", name, status)
+		if status, id := get("/v1/models/"+name, heronKey); status != http.StatusOK || id != name {
+			t.Errorf("heron does not see %s: %d", name, status)
 		}
 	}
 	for _, asked := range []string{"bargee", "cargoo", "Barge-1"} {
 		body := fmt.Sprintf(`{"model":%q,"messages":[]}`, asked)
-		if got := r.post("chat", body, "x-api-key", redKey); got.status != http.StatusNotFound || strings.Contains(got.body, "Did you mean") {
-			t.Errorf("red is told of what it may not use: %s", got.body)
+		if got := r.post("chat", body, "x-api-key", gullKey); got.status != http.StatusNotFound || strings.Contains(got.body, "Did you mean") {
+			t.Errorf("gull is told of what it may not use: %s", got.body)
 		}
-		if got := r.post("chat", body, "x-api-key", blueKey); !strings.Contains(got.body, "Did you mean") {
-			t.Errorf("blue is not told: %s", got.body)
+		if got := r.post("chat", body, "x-api-key", heronKey); !strings.Contains(got.body, "Did you mean") {
+			t.Errorf("heron is not told: %s", got.body)
 		}
 	}
 }

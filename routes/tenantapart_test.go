@@ -73,13 +73,17 @@ type house struct {
 	admin string
 }
 
-// newHouse serves red and blue from vendor-a and vendor-b, which are named so in
-// the answers. vendor-a is busy for the very first request.
-func newHouse(t *testing.T, api, answer string, change ...func(red, blue *routes.Tenant)) (h house, a, b *script) {
+// newHouse serves gull and heron from harbor-a and harbor-b, which are named so in
+// the answers and are otherwise like the stop given. harbor-a is busy for the very
+// first request.
+func newHouse(t *testing.T, like stop, answer string, change ...func(gull, heron *routes.Tenant)) (h house, a, b *script) {
 	t.Helper()
 	a, b = busyOnce(answer), &script{text: answer}
-	const hint = "    hints: [{header: x-session-affinity, form: hashed}]"
-	h.rig = newRig(t, shared(t, change...), stop{name: "vendor-a", api: api, serve: a, extra: hint}, stop{name: "vendor-b", api: api, serve: b, extra: hint})
+	like.extra = "    hints: [{header: x-session-affinity, form: hashed}]"
+	first, second := like, like
+	first.name, first.serve = "harbor-a", a
+	second.name, second.serve, second.also = "harbor-b", b, nil
+	h.rig = newRig(t, shared(t, change...), first, second)
 	h.noted = &notedPins{Pins: h.pins}
 	h.gateway.Pins = h.noted
 	return h, a, b
@@ -137,26 +141,26 @@ func ways() map[string]struct {
 		header []string
 	}
 	return map[string]way{
-		"provider option":  {with(`"providerOptions":{"gateway":{"sessionId":"main"}}`), nil},
-		"body id":          {with(`"session_id":"main"`), nil},
-		"session header":   {plain, []string{"x-session-id", "main"}},
-		"affinity header":  {plain, []string{"x-session-affinity", "main"}},
-		"own header":       {plain, []string{"x-acme-session-id", "main-main"}},
-		"prompt cache key": {with(`"prompt_cache_key":"main"`), nil},
-		"agent header":     {strings.Replace(plain, "tide?", long, 1), []string{"x-claude-code-session-id", "main"}},
+		"provider option":  {with(`"providerOptions":{"gateway":{"sessionId":"dawn"}}`), nil},
+		"body id":          {with(`"session_id":"dawn"`), nil},
+		"session header":   {plain, []string{"x-session-id", "dawn"}},
+		"affinity header":  {plain, []string{"x-session-affinity", "dawn"}},
+		"own header":       {plain, []string{"x-acme-session-id", "dawn-dawn"}},
+		"prompt cache key": {with(`"prompt_cache_key":"dawn"`), nil},
+		"agent header":     {strings.Replace(plain, "tide?", long, 1), []string{"x-claude-code-session-id", "dawn"}},
 		"fingerprint":      {strings.Replace(plain, "tide?", long, 1), nil},
 	}
 }
 
 // longAnswer reports a prompt that every vendor caches.
-const longAnswer = `{"id":"x","object":"chat.completion","model":"ref-gpt","choices":[{"index":0,"message":{"role":"assistant","content":"At nine."},"finish_reason":"stop"}],"usage":{"prompt_tokens":1400,"completion_tokens":5,"prompt_tokens_details":{"cached_tokens":1024}}}`
+const longAnswer = `{"id":"x","object":"chat.completion","model":"barge-7","choices":[{"index":0,"message":{"role":"assistant","content":"At nine."},"finish_reason":"stop"}],"usage":{"prompt_tokens":1400,"completion_tokens":5,"prompt_tokens_details":{"cached_tokens":1024}}}`
 
 // However a session is named: what one tenant's turns left behind is not there for
 // the other, and a vendor is not told that they are called the same.
 func TestTwoTenantsWithOneNameAreTwoSessions(t *testing.T) {
 	for name, way := range ways() {
 		t.Run(name, func(t *testing.T) {
-			h, a, b := newHouse(t, "chat", longAnswer)
+			h, a, b := newHouse(t, stop{}, longAnswer)
 			say := func(key string, header ...string) reply {
 				got := h.post("chat", way.body, slices.Concat(way.header, header, []string{"x-api-key", key})...)
 				if got.status != http.StatusOK {
@@ -168,11 +172,11 @@ func TestTwoTenantsWithOneNameAreTwoSessions(t *testing.T) {
 				return r.header.Get("X-Warmroute-Vendor") + " " + r.header.Get("X-Warmroute-Outcome")
 			}
 			for _, turn := range []struct{ who, key, want string }{
-				{"red", redKey, "vendor-b no_pin"},
-				{"red", redKey, "vendor-b promoted"},
-				{"blue", blueKey, "vendor-a no_pin"},
-				{"blue", blueKey, "vendor-a confirmed"},
-				{"red", redKey, "vendor-b promoted"},
+				{"gull", gullKey, "harbor-b no_pin"},
+				{"gull", gullKey, "harbor-b promoted"},
+				{"heron", heronKey, "harbor-a no_pin"},
+				{"heron", heronKey, "harbor-a confirmed"},
+				{"gull", gullKey, "harbor-b promoted"},
 			} {
 				if got := outcome(say(turn.key)); got != turn.want {
 					t.Errorf("%s: %s, want %s", turn.who, got, turn.want)
@@ -181,7 +185,7 @@ func TestTwoTenantsWithOneNameAreTwoSessions(t *testing.T) {
 			hints := map[string]bool{}
 			for _, sent := range slices.Concat(a.requests()[1:], b.requests()) {
 				hint := sent.header.Get("X-Session-Affinity")
-				if hint == "main" || hint == "" {
+				if hint == "dawn" || hint == "" {
 					t.Errorf("the vendor is told %q", hint)
 				}
 				hints[hint] = true
@@ -196,43 +200,43 @@ func TestTwoTenantsWithOneNameAreTwoSessions(t *testing.T) {
 
 // A parent is looked for among the tenant's own sessions only.
 func TestASessionOfAnotherTenantIsNoParent(t *testing.T) {
-	h, _, _ := newHouse(t, "chat", jsonAnswer)
+	h, _, _ := newHouse(t, stop{}, jsonAnswer)
 	body := `{"model":"m","messages":[{"role":"user","content":"tide?"}]}`
-	h.post("chat", body, "x-api-key", redKey, "x-session-id", "main")
+	h.post("chat", body, "x-api-key", gullKey, "x-session-id", "dawn")
 	child := func(key, id string) string {
-		got := h.post("chat", body, "x-api-key", key, "x-session-id", id, "x-parent-session-id", "main")
+		got := h.post("chat", body, "x-api-key", key, "x-session-id", id, "x-parent-session-id", "dawn")
 		return got.header.Get("X-Warmroute-Vendor") + " " + got.header.Get("X-Warmroute-Outcome")
 	}
-	if got := child(redKey, "child"); got != "vendor-b promoted" {
-		t.Errorf("red's child: %s", got)
+	if got := child(gullKey, "child"); got != "harbor-b promoted" {
+		t.Errorf("gull's child: %s", got)
 	}
-	if got := child(blueKey, "child"); got != "vendor-a no_pin" {
-		t.Errorf("blue's child: %s", got)
+	if got := child(heronKey, "child"); got != "harbor-a no_pin" {
+		t.Errorf("heron's child: %s", got)
 	}
 	h.apart(3)
 }
 
 // A vendor whose account both use would continue anybody's response.
 func TestAResponseIsContinuedByItsTenantOnly(t *testing.T) {
-	h, a, b := newHouse(t, "responses", `{"id":"resp_red1","object":"response","status":"completed","output":[],"usage":{"input_tokens":4000,"output_tokens":10,"input_tokens_details":{"cached_tokens":0}}}`)
-	if got := h.post("responses", `{"model":"m","input":"tide?"}`, "x-api-key", redKey); got.status != http.StatusOK {
+	h, a, b := newHouse(t, stop{api: "responses"}, `{"id":"resp_gull1","object":"response","status":"completed","output":[],"usage":{"input_tokens":4000,"output_tokens":10,"input_tokens_details":{"cached_tokens":0}}}`)
+	if got := h.post("responses", `{"model":"m","input":"tide?"}`, "x-api-key", gullKey); got.status != http.StatusOK {
 		t.Fatal(got.body)
 	}
-	const next = `{"model":"m","previous_response_id":"resp_red1","input":"and then?"}`
+	const next = `{"model":"m","previous_response_id":"resp_gull1","input":"and then?"}`
 	for _, body := range []string{
 		next,
-		strings.Replace(next, `"input"`, `"session_id":"main","input"`, 1),
-		strings.Replace(next, `"input"`, `"providerOptions":{"gateway":{"only":["vendor-b"]}},"input"`, 1),
+		strings.Replace(next, `"input"`, `"session_id":"dawn","input"`, 1),
+		strings.Replace(next, `"input"`, `"providerOptions":{"gateway":{"only":["harbor-b"]}},"input"`, 1),
 	} {
 		asked := len(a.requests()) + len(b.requests())
-		got := h.post("responses", body, "x-api-key", blueKey)
+		got := h.post("responses", body, "x-api-key", heronKey)
 		if got.status != http.StatusBadRequest || !strings.Contains(got.body, "send the whole conversation") || len(a.requests())+len(b.requests()) != asked {
-			t.Errorf("blue: %d %s", got.status, got.body)
+			t.Errorf("heron: %d %s", got.status, got.body)
 		}
 	}
-	got := h.post("responses", next, "x-api-key", redKey)
-	if got.status != http.StatusOK || got.header.Get("X-Warmroute-Vendor") != "vendor-b" {
-		t.Errorf("red: %d %s %s", got.status, got.header.Get("X-Warmroute-Vendor"), got.body)
+	got := h.post("responses", next, "x-api-key", gullKey)
+	if got.status != http.StatusOK || got.header.Get("X-Warmroute-Vendor") != "harbor-b" {
+		t.Errorf("gull: %d %s %s", got.status, got.header.Get("X-Warmroute-Vendor"), got.body)
 	}
 }
 
@@ -241,10 +245,10 @@ func TestAResponseIsContinuedByItsTenantOnly(t *testing.T) {
 func TestAnIdempotencyKeyIsItsTenants(t *testing.T) {
 	pier := &script{text: jsonAnswer}
 	r := newRig(t, shared(t), stop{name: "pier", serve: pier})
-	for _, key := range []string{redKey, blueKey, redKey} {
+	for _, key := range []string{gullKey, heronKey, gullKey} {
 		r.post("chat", bodies[false], "x-api-key", key, "Idempotency-Key", "retry-1")
 	}
-	r.send(embedPath, strings.NewReader(`{"model":"m","input":"x"}`), "x-api-key", redKey, "Idempotency-Key", "retry-1")
+	r.send(embedPath, strings.NewReader(`{"model":"m","input":"x"}`), "x-api-key", gullKey, "Idempotency-Key", "retry-1")
 	var sent []string
 	for _, got := range pier.requests() {
 		sent = append(sent, got.header.Get("Idempotency-Key"))
@@ -252,8 +256,8 @@ func TestAnIdempotencyKeyIsItsTenants(t *testing.T) {
 	if len(sent) != 4 || sent[0] == "retry-1" || len(sent[0]) != 64 || sent[0] == sent[1] || sent[0] != sent[2] || sent[0] != sent[3] {
 		t.Errorf("the vendor got %q", sent)
 	}
-	alone := newRig(t, func(o *routes.Options) { o.Tenants = tenantsOf(t, team("team-red", redKey)) }, stop{name: "pier", serve: pier})
-	alone.post("chat", bodies[false], "x-api-key", redKey, "Idempotency-Key", "retry-1")
+	alone := newRig(t, func(o *routes.Options) { o.Tenants = tenantsOf(t, team("crew-gull", gullKey)) }, stop{name: "pier", serve: pier})
+	alone.post("chat", bodies[false], "x-api-key", gullKey, "Idempotency-Key", "retry-1")
 	if got := pier.requests()[4].header.Get("Idempotency-Key"); got != "retry-1" {
 		t.Errorf("one tenant alone: %q", got)
 	}
@@ -261,18 +265,18 @@ func TestAnIdempotencyKeyIsItsTenants(t *testing.T) {
 
 // Parts of a key may not be shifted from one to the next.
 func TestTenantsAndSessionsDoNotRunIntoEachOther(t *testing.T) {
-	rKey, bKey := "gwk_a_000000000000", "gwk_ab_00000000000"
+	rKey, bKey := "yard_a_000000000000", "yard_ab_00000000000"
 	a, b := busyOnce(jsonAnswer), &script{text: jsonAnswer}
 	r := newRig(t, func(o *routes.Options) {
 		o.Metadata = vendor.MetadataHeader
-		o.Tenants = tenantsOf(t, team("a", rKey), team("a|b", bKey), team("a/explicit", "gwk_c_000000000000"))
-	}, stop{name: "vendor-a", serve: a}, stop{name: "vendor-b", serve: b})
+		o.Tenants = tenantsOf(t, team("a", rKey), team("a|b", bKey), team("a/explicit", "yard_c_000000000000"))
+	}, stop{name: "harbor-a", serve: a}, stop{name: "harbor-b", serve: b})
 	for _, turn := range []struct{ key, id, want string }{
-		{rKey, "b|c", "vendor-b no_pin"},
-		{bKey, "c", "vendor-a no_pin"},
-		{rKey, "explicit/b|c", "vendor-a no_pin"},
-		{"gwk_c_000000000000", "b|c", "vendor-a no_pin"},
-		{rKey, "b|c", "vendor-b promoted"},
+		{rKey, "b|c", "harbor-b no_pin"},
+		{bKey, "c", "harbor-a no_pin"},
+		{rKey, "explicit/b|c", "harbor-a no_pin"},
+		{"yard_c_000000000000", "b|c", "harbor-a no_pin"},
+		{rKey, "b|c", "harbor-b promoted"},
 	} {
 		got := r.post("chat", bodies[false], "x-api-key", turn.key, "x-session-id", turn.id)
 		if text := got.header.Get("X-Warmroute-Vendor") + " " + got.header.Get("X-Warmroute-Outcome"); text != turn.want {
@@ -295,7 +299,7 @@ func (h *house) apart(n int) {
 	if len(h.noted.keys) == 0 {
 		h.t.Error("no pin was kept")
 	}
-	both := []string{"team-red", "team-blue"}
+	both := []string{"crew-gull", "crew-heron"}
 	for i, me := range both {
 		other := both[1-i]
 		mine := "tenant=" + me
@@ -340,7 +344,7 @@ func (h *house) apart(n int) {
 	if status != http.StatusOK || !strings.Contains(text, "warmroute_requests_total{") {
 		h.t.Fatalf("metrics: %d", status)
 	}
-	private := []string{"team-", "tenant", "gwk_"}
+	private := []string{"crew-", "tenant", "yard_"}
 	for _, turn := range all {
 		private = append(private, `"`+turn.Session+`"`, turn.ID)
 	}

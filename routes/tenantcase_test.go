@@ -20,10 +20,10 @@ import (
 // oneID is two teams that call a session alike, and one that opens its page.
 const oneID = `
 rows:
-  - {n: 1, api_key: harbour-key, header: {x-session-id: main}, model: m, served_by: vendor-b}
-  - {n: 2, api_key: museum-key,  header: {x-session-id: main}, model: m}
-  - {n: 3, api_key: harbour-key, header: {x-session-id: main}, model: m}
-  - {n: 4, api_key: museum-key,  dashboard: "the page of session main"}
+  - {n: 1, api_key: harbour-key, header: {x-session-id: dawn}, model: tide-1, served_by: harbor-b}
+  - {n: 2, api_key: museum-key,  header: {x-session-id: dawn}, model: tide-1}
+  - {n: 3, api_key: harbour-key, header: {x-session-id: dawn}, model: tide-1}
+  - {n: 4, api_key: museum-key,  dashboard: "the page of session dawn"}
 `
 
 // An id that a client makes up is its tenant's: the other has a session of its own
@@ -47,14 +47,14 @@ func oneIDTwice(t *testing.T, text string) {
 	if err := yaml.Unmarshal([]byte(text), &file); err != nil || len(file.Rows) != 4 {
 		t.Fatalf("%d rows: %v", len(file.Rows), err)
 	}
-	first, second := file.Rows[0].Key, file.Rows[1].Key
-	if file.Rows[2].Key != first || file.Rows[3].Key != second || file.Rows[3].Dashboard == "" || file.Rows[0].Served != "vendor-b" {
+	first, second, session := file.Rows[0].Key, file.Rows[1].Key, file.Rows[0].Header["x-session-id"]
+	if file.Rows[2].Key != first || file.Rows[3].Key != second || file.Rows[3].Dashboard == "" || !strings.HasSuffix(file.Rows[0].Served, "-b") {
 		t.Fatalf("other rows than these were meant: %+v", file.Rows)
 	}
-	h, _, _ := newHouse(t, "chat", jsonAnswer, func(red, blue *routes.Tenant) {
-		red.Keys, blue.Keys = team("", first).Keys, team("", second).Keys
+	h, _, _ := newHouse(t, stop{also: []string{file.Rows[0].Model}}, jsonAnswer, func(gull, heron *routes.Tenant) {
+		gull.Keys, heron.Keys = team("", first).Keys, team("", second).Keys
 	})
-	want := []string{"vendor-b no_pin", "vendor-a no_pin", "vendor-b promoted"}
+	want := []string{"harbor-b no_pin", "harbor-a no_pin", "harbor-b promoted"}
 	var ids [3]string
 	for i, row := range file.Rows[:3] {
 		header := []string{"Authorization", "Bearer " + row.Key}
@@ -77,13 +77,13 @@ func oneIDTwice(t *testing.T, text string) {
 		turns      int
 		inSessions int
 	}{
-		{"team-blue", ids[1:2], []string{ids[0], ids[2]}, 1, 1},
-		{"team-red", []string{ids[0], ids[2]}, ids[1:2], 2, 1},
+		{"crew-heron", ids[1:2], []string{ids[0], ids[2]}, 1, 1},
+		{"crew-gull", []string{ids[0], ids[2]}, ids[1:2], 2, 1},
 		{"nobody", nil, ids[:], 0, 0},
 		{"default", nil, ids[:], 0, 0},
 	} {
-		_, page := h.see("/ui/session?class=explicit&id=main&tenant=" + c.tenant)
-		_, list := h.see("/api/v1/turns?session=main&class=explicit&tenant=" + c.tenant)
+		_, page := h.see("/ui/session?class=explicit&id=" + session + "&tenant=" + c.tenant)
+		_, list := h.see("/api/v1/turns?session=" + session + "&class=explicit&tenant=" + c.tenant)
 		for _, id := range c.sees {
 			if !strings.Contains(page, id) || !strings.Contains(list, id) {
 				t.Errorf("%s does not see %s", c.tenant, id)
@@ -99,7 +99,7 @@ func oneIDTwice(t *testing.T, text string) {
 		if len(turns) != c.turns || len(sessions) != c.inSessions || err != nil || err2 != nil {
 			t.Errorf("%s has %d turns in %d sessions: %v %v", c.tenant, len(turns), len(sessions), err, err2)
 		}
-		book, found, err := h.ledger.Session(t.Context(), c.tenant, engine.ClassExplicit, "main")
+		book, found, err := h.ledger.Session(t.Context(), c.tenant, engine.ClassExplicit, session)
 		if found != (c.turns > 0) || int(book.Sums.Turns) != c.turns || err != nil {
 			t.Errorf("%s: the session has %d turns, found %v: %v", c.tenant, book.Sums.Turns, found, err)
 		}
@@ -111,11 +111,11 @@ func oneIDTwice(t *testing.T, text string) {
 const (
 	canaryRequest = "POST /v1/chat/completions?key=CANARY_IN_QUERY HTTP/1.1\r\n" +
 		"Host: gateway.example\r\n" +
-		"Authorization: Bearer gwk_BOSUN_CANARY_1\r\n" +
-		"x-api-key: gwk_BOSUN_CANARY_2\r\n" +
+		"Authorization: Bearer yard_BOSUN_CANARY_1\r\n" +
+		"x-api-key: yard_BOSUN_CANARY_2\r\n" +
 		"Cookie: berth=BOSUN_CANARY_3\r\n" +
 		"Content-Type: application/json\r\n\r\n" +
-		`{"model":"m","session_id":"main","messages":[{"role":"user","content":"CANARY in a prompt"}]}`
+		`{"model":"tide-1","session_id":"dawn","messages":[{"role":"user","content":"CANARY in a prompt"}]}`
 	canaryAnswer = `{"error":{"message":"The key vk_PIER_CANARY_4 is not known.","type":"invalid_request_error","code":"invalid_api_key"}}`
 )
 
@@ -140,6 +140,10 @@ func canaries(t *testing.T, raw, answer string) {
 	bearer, other := request.Header.Get("Authorization"), request.Header.Get("X-Api-Key")
 	token := strings.TrimPrefix(bearer, "Bearer ")
 	body = strings.TrimSpace(body)
+	var asked struct{ Model string }
+	if err := json.Unmarshal([]byte(body), &asked); err != nil {
+		t.Fatal(err)
+	}
 	for _, c := range []struct {
 		name   string
 		valid  bool
@@ -162,16 +166,16 @@ func canaries(t *testing.T, raw, answer string) {
 			if pier == nil {
 				pier = &script{status: 401, text: answer, contentType: "application/json"}
 			}
-			mine := team("team-red", "gwk_something_else_000")
+			mine := team("crew-gull", "yard_something_else_000")
 			if c.valid {
-				mine = team("team-red", token, other)
+				mine = team("crew-gull", token, other)
 			}
 			h := house{rig: newRig(t, func(o *routes.Options) {
 				o.Metadata = vendor.MetadataBody
 				if !c.open {
-					o.Tenants = tenantsOf(t, mine, team("team-blue", blueKey))
+					o.Tenants = tenantsOf(t, mine, team("crew-heron", heronKey))
 				}
-			}, stop{name: "pier", serve: pier})}
+			}, stop{name: "pier", serve: pier, also: []string{asked.Model}})}
 			h.noted = &notedPins{Pins: h.pins}
 			h.gateway.Pins = h.noted
 			header := append([]string{"Cookie", request.Header.Get("Cookie")}, c.send...)

@@ -26,7 +26,7 @@ func hundred(t testing.TB) *Tenants {
 	return tenants
 }
 
-func testKey(tenant, n int) string { return fmt.Sprintf("gwk_%032x_%d", tenant*2654435761, n) }
+func testKey(tenant, n int) string { return fmt.Sprintf("yard_%032x_%d", tenant*2654435761, n) }
 
 func TestEveryKeyFindsItsTenant(t *testing.T) {
 	tenants := hundred(t)

@@ -151,16 +151,16 @@ func BenchmarkUpstream(b *testing.B) {
 func chatStream(size int) []byte {
 	var b bytes.Buffer
 	for b.Len() < size {
-		b.WriteString(`data: {"id":"chatcmpl-yard","object":"chat.completion.chunk","created":1790000000,"model":"ref-gpt","service_tier":"default","system_fingerprint":"fp_1","choices":[{"index":0,"delta":{"content":" oak"},"logprobs":null,"finish_reason":null}],"usage":null}` + "\n\n")
+		b.WriteString(`data: {"id":"oak-by-oak","object":"chat.completion.chunk","created":1790000000,"model":"barge-7","service_tier":"default","system_fingerprint":"fp_1","choices":[{"index":0,"delta":{"content":" oak"},"logprobs":null,"finish_reason":null}],"usage":null}` + "\n\n")
 	}
-	b.WriteString(`data: {"id":"chatcmpl-yard","model":"ref-gpt","choices":[{"index":0,"delta":{},"finish_reason":"stop"}],"usage":null}` + "\n\n")
-	b.WriteString(`data: {"id":"chatcmpl-yard","model":"ref-gpt","choices":[],"usage":{"prompt_tokens":10,"completion_tokens":5}}` + "\n\ndata: [DONE]\n\n")
+	b.WriteString(`data: {"id":"oak-by-oak","model":"barge-7","choices":[{"index":0,"delta":{},"finish_reason":"stop"}],"usage":null}` + "\n\n")
+	b.WriteString(`data: {"id":"oak-by-oak","model":"barge-7","choices":[],"usage":{"prompt_tokens":10,"completion_tokens":5}}` + "\n\ndata: [DONE]\n\n")
 	return b.Bytes()
 }
 
 func messagesStream(size int) []byte {
 	var b bytes.Buffer
-	b.WriteString("event: message_start\ndata: {\"type\":\"message_start\",\"message\":{\"model\":\"ref-sonnet\",\"usage\":{\"input_tokens\":10,\"output_tokens\":1}}}\n\n")
+	b.WriteString("event: message_start\ndata: {\"type\":\"message_start\",\"message\":{\"model\":\"schooner-1\",\"usage\":{\"input_tokens\":10,\"output_tokens\":1}}}\n\n")
 	for b.Len() < size {
 		b.WriteString("event: content_block_delta\ndata: {\"type\":\"content_block_delta\",\"index\":0,\"delta\":{\"type\":\"text_delta\",\"text\":\" oak\"}}\n\n")
 	}

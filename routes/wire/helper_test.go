@@ -19,20 +19,6 @@ func input(t testing.TB, parts ...string) []byte {
 	return b
 }
 
-// sharedInput reads a file of the collected bug cases; the test is skipped,
-// saying so, where that folder is not beside the project.
-func sharedInput(t testing.TB, name string) []byte {
-	t.Helper()
-	b, err := os.ReadFile(filepath.Join("..", "..", "..", "shared", "bug-cases", name))
-	if os.IsNotExist(err) {
-		t.Skipf("shared bug cases are not here: %s", name)
-	}
-	if err != nil {
-		t.Fatal(err)
-	}
-	return b
-}
-
 func read(t testing.TB, api catalog.API, body []byte) *Request {
 	t.Helper()
 	r, err := ReadRequest(api, body)

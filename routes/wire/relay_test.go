@@ -10,8 +10,8 @@ import (
 	"github.com/warmroute/warmroute/pricing"
 )
 
-// streams are whole streams and what they report; the shared name is the same
-// situation in the collected bug cases.
+// streams are whole streams and what they report; the shared name is a collected
+// one of the same situation.
 var streams = []struct {
 	file, shared string
 	api          catalog.API
@@ -20,41 +20,41 @@ var streams = []struct {
 	done         bool
 	model        string
 }{
-	{"messages-running-totals.sse", "case-01-anthropic-stream.sse", catalog.Messages, pricing.Usage{Input: 12, CacheRead: 18400, Output: 205}, pricing.Authoritative, true, "ref-sonnet"},
-	{"chat-usage-asked-for.sse", "case-04-upstream-answer.sse", catalog.Chat, pricing.Usage{Input: 54, CacheRead: 256, Output: 18}, pricing.Authoritative, true, "ref-gpt"},
-	{"chat-plain.sse", "case-12-serve-gzipped.sse", catalog.Chat, pricing.Usage{Input: 120, Output: 9}, pricing.Authoritative, true, "ref-gpt"},
-	{"chat-cut.sse", "case-14-cut-mid-answer.sse", catalog.Chat, pricing.Usage{}, pricing.Missing, false, "ref-gpt"},
-	{"responses-incomplete.sse", "case-23-responses-incomplete.sse", catalog.Responses, pricing.Usage{Input: 440, CacheRead: 2560, Output: 4096, Reasoning: 1024}, pricing.Authoritative, true, "ref-gpt"},
-	{"chat-no-usage.sse", "case-26-usage-unknown.sse", catalog.Chat, pricing.Usage{}, pricing.Missing, true, "ref-gpt"},
-	{"chat-running-totals.sse", "case-35-cumulative-usage.sse", catalog.Chat, pricing.Usage{Input: 500, Output: 30}, pricing.Authoritative, true, "ref-gpt"},
-	{"chat-null-usage.sse", "case-36-null-usage-empty-choices.sse", catalog.Chat, pricing.Usage{Input: 33, Output: 5}, pricing.Authoritative, true, "ref-gpt"},
-	{"messages-other-model.sse", "case-40-served-model.sse", catalog.Messages, pricing.Usage{Input: 700, Output: 300}, pricing.Authoritative, true, "ref-opus"},
-	{"messages-late-counters.sse", "case-44-late-only-counters.sse", catalog.Messages, pricing.Usage{Input: 40, CacheRead: 3600, Output: 88}, pricing.Authoritative, true, "ref-sonnet"},
-	{"messages-zeros-at-end.sse", "case-44-zero-in-delta.sse", catalog.Messages, pricing.Usage{Input: 40, CacheRead: 3600, Output: 88}, pricing.Authoritative, true, "ref-sonnet"},
-	{"messages-error.sse", "case-45-error-after-output.sse", catalog.Messages, pricing.Usage{Input: 900, Output: 1}, pricing.Partial, false, "ref-sonnet"},
-	{"chat-done-without-blank-line.sse", "case-46-done-without-blank-line.sse", catalog.Chat, pricing.Usage{Input: 75, Output: 11}, pricing.Authoritative, true, "ref-gpt"},
-	{"chat-comments.sse", "case-50-comments-and-pings.sse", catalog.Chat, pricing.Usage{Input: 90, Output: 7}, pricing.Authoritative, true, "ref-gpt"},
-	{"", "case-50-anthropic-ping-for-chat-client.sse", catalog.Messages, pricing.Usage{Input: 10, Output: 2}, pricing.Authoritative, true, "ref-sonnet"},
+	{"messages-running-totals.sse", "case-01-anthropic-stream.sse", catalog.Messages, pricing.Usage{Input: 12, CacheRead: 18400, Output: 205}, pricing.Authoritative, true, "schooner-1"},
+	{"chat-usage-asked-for.sse", "case-04-upstream-answer.sse", catalog.Chat, pricing.Usage{Input: 54, CacheRead: 256, Output: 18}, pricing.Authoritative, true, "barge-7"},
+	{"chat-plain.sse", "case-12-serve-gzipped.sse", catalog.Chat, pricing.Usage{Input: 120, Output: 9}, pricing.Authoritative, true, "barge-7"},
+	{"chat-cut.sse", "case-14-cut-mid-answer.sse", catalog.Chat, pricing.Usage{}, pricing.Missing, false, "barge-7"},
+	{"responses-incomplete.sse", "case-23-responses-incomplete.sse", catalog.Responses, pricing.Usage{Input: 440, CacheRead: 2560, Output: 4096, Reasoning: 1024}, pricing.Authoritative, true, "barge-7"},
+	{"chat-no-usage.sse", "case-26-usage-unknown.sse", catalog.Chat, pricing.Usage{}, pricing.Missing, true, "barge-7"},
+	{"chat-running-totals.sse", "case-35-cumulative-usage.sse", catalog.Chat, pricing.Usage{Input: 500, Output: 30}, pricing.Authoritative, true, "barge-7"},
+	{"chat-null-usage.sse", "case-36-null-usage-empty-choices.sse", catalog.Chat, pricing.Usage{Input: 33, Output: 5}, pricing.Authoritative, true, "barge-7"},
+	{"messages-other-model.sse", "case-40-served-model.sse", catalog.Messages, pricing.Usage{Input: 700, Output: 300}, pricing.Authoritative, true, "clipper1"},
+	{"messages-late-counters.sse", "case-44-late-only-counters.sse", catalog.Messages, pricing.Usage{Input: 40, CacheRead: 3600, Output: 88}, pricing.Authoritative, true, "schooner-1"},
+	{"messages-zeros-at-end.sse", "case-44-zero-in-delta.sse", catalog.Messages, pricing.Usage{Input: 40, CacheRead: 3600, Output: 88}, pricing.Authoritative, true, "schooner-1"},
+	{"messages-error.sse", "case-45-error-after-output.sse", catalog.Messages, pricing.Usage{Input: 900, Output: 1}, pricing.Partial, false, "schooner-1"},
+	{"chat-done-without-blank-line.sse", "case-46-done-without-blank-line.sse", catalog.Chat, pricing.Usage{Input: 75, Output: 11}, pricing.Authoritative, true, "barge-7"},
+	{"chat-comments.sse", "case-50-comments-and-pings.sse", catalog.Chat, pricing.Usage{Input: 90, Output: 7}, pricing.Authoritative, true, "barge-7"},
+	{"", "case-50-anthropic-ping-for-chat-client.sse", catalog.Messages, pricing.Usage{Input: 10, Output: 2}, pricing.Authoritative, true, "schooner-1"},
 }
 
 func TestStreamsReportTheirUsageAndStayAsTheyAre(t *testing.T) {
 	for _, c := range streams {
-		try := func(name string, stream []byte) {
+		try := func(name string, stream []byte, served string) {
 			for _, n := range []int{1, 7, len(stream)} {
 				r := relay(RelayOptions{API: c.api}, stream, n)
 				if r.out != string(stream) {
 					t.Errorf("%s in pieces of %d: bytes changed:\n%s", name, n, r.out)
 				}
 				model, _ := r.Served()
-				if r.usage != c.usage || r.quality != c.quality || r.Done() != c.done || model != c.model || !r.Began() {
+				if r.usage != c.usage || r.quality != c.quality || r.Done() != c.done || model != served || !r.Began() {
 					t.Errorf("%s in pieces of %d: %+v %q done %v by %q", name, n, r.usage, r.quality, r.Done(), model)
 				}
 			}
 		}
 		if c.file != "" {
-			try(c.file, input(t, "responses", c.file))
+			try(c.file, input(t, "responses", c.file), c.model)
 		}
-		t.Run(c.shared, func(t *testing.T) { try(c.shared, sharedInput(t, c.shared)) })
+		t.Run(c.shared, func(t *testing.T) { try(c.shared, sharedInput(t, c.shared), theirModels[c.model]) })
 	}
 }
 
@@ -84,7 +84,7 @@ func TestUsageTheClientDidNotAskForIsHidden(t *testing.T) {
 	}
 	stream := input(t, "responses", "chat-usage-asked-for.sse")
 	want := bytes.ReplaceAll(stream, []byte(`,"usage":null`), nil)
-	from, to := bytes.Index(want, []byte(`data: {"id":"c4","object":"chat.completion.chunk","created":1790000000,"model":"ref-gpt","choices":[],`)), bytes.Index(want, []byte("data: [DONE]"))
+	from, to := bytes.Index(want, []byte(`data: {"id":"two-woods","object":"chat.completion.chunk","created":1790000004,"model":"barge-7","choices":[],`)), bytes.Index(want, []byte("data: [DONE]"))
 	want = append(want[:from:from], want[to:]...)
 	if r := relay(RelayOptions{API: catalog.Chat, HideUsage: true}, stream, 64); r.out != string(want) {
 		t.Errorf("got\n%s\nwant\n%s", r.out, want)
@@ -368,17 +368,17 @@ func TestJSONAnswers(t *testing.T) {
 		api          catalog.API
 		usage        pricing.Usage
 		quality      pricing.Quality
-		tier         string
+		model, tier  string
 	}{
-		{"chat-cached.json", "case-05-openai-cached.json", catalog.Chat, pricing.Usage{Input: 204, CacheRead: 4096, Output: 220}, pricing.Authoritative, "default"},
-		{"messages-split-writes.json", "case-06-anthropic-1h-write.json", catalog.Messages, pricing.Usage{Input: 8, CacheRead: 2000, CacheWrite5m: 1500, CacheWrite1h: 6000, Output: 40}, pricing.Authoritative, "standard"},
-		{"chat-reasoning.json", "case-37-reasoning.json", catalog.Chat, pricing.Usage{Input: 810, Output: 1400, Reasoning: 1152}, pricing.Authoritative, ""},
-		{"chat-cached-above-prompt.json", "case-60-cached-above-prompt.json", catalog.Chat, pricing.Usage{CacheRead: 1000, Output: 10}, pricing.Derived, ""},
-		{"", "case-40-iterations.json", catalog.Messages, pricing.Usage{Input: 50, CacheWrite5m: 12000, Output: 400}, pricing.Authoritative, ""},
+		{"chat-cached.json", "case-05-openai-cached.json", catalog.Chat, pricing.Usage{Input: 204, CacheRead: 4096, Output: 220}, pricing.Authoritative, "barge-7", "default"},
+		{"messages-split-writes.json", "case-06-anthropic-1h-write.json", catalog.Messages, pricing.Usage{Input: 8, CacheRead: 2000, CacheWrite5m: 1500, CacheWrite1h: 6000, Output: 40}, pricing.Authoritative, "schooner-1", "standard"},
+		{"chat-reasoning.json", "case-37-reasoning.json", catalog.Chat, pricing.Usage{Input: 810, Output: 1400, Reasoning: 1152}, pricing.Authoritative, "barge-7", ""},
+		{"chat-cached-above-prompt.json", "case-60-cached-above-prompt.json", catalog.Chat, pricing.Usage{CacheRead: 1000, Output: 10}, pricing.Derived, "barge-7", ""},
+		{"", "case-40-iterations.json", catalog.Messages, pricing.Usage{Input: 50, CacheWrite5m: 12000, Output: 400}, pricing.Authoritative, "clipper1", ""},
 	} {
-		try := func(t *testing.T, name string, body []byte) {
+		try := func(t *testing.T, name string, body []byte, served string) {
 			a := JSONResponse(RelayOptions{API: c.api, Metadata: meta, HideUsage: true}, body)
-			if a.Usage != c.usage || a.Quality != c.quality || !strings.HasPrefix(a.Model, "ref-") {
+			if a.Usage != c.usage || a.Quality != c.quality || a.Model != served {
 				t.Errorf("%s: %+v %s by %q", name, a.Usage, a.Quality, a.Model)
 			}
 			i := bytes.LastIndexByte(bytes.TrimRight(body, " \n}"), '}') + 1
@@ -395,12 +395,12 @@ func TestJSONAnswers(t *testing.T) {
 		}
 		if c.file != "" {
 			body := input(t, "responses", c.file)
-			try(t, c.file, body)
+			try(t, c.file, body, c.model)
 			if a := JSONResponse(RelayOptions{API: c.api}, body); a.Tier != c.tier {
 				t.Errorf("%s: tier %q", c.file, a.Tier)
 			}
 		}
-		t.Run(c.shared, func(t *testing.T) { try(t, c.shared, sharedInput(t, c.shared)) })
+		t.Run(c.shared, func(t *testing.T) { try(t, c.shared, sharedInput(t, c.shared), theirModels[c.model]) })
 	}
 	for _, body := range []string{"", "[]", "null", `{"usage":`, `{} x`, `{"usage":{"prompt_tokens":1}} {}`, "<html>"} {
 		if a := JSONResponse(RelayOptions{API: catalog.Chat, Metadata: meta}, []byte(body)); string(a.Body) != body || a.Quality != pricing.Missing {
