@@ -3,7 +3,8 @@
 // that a check that no vendor could pass is not blamed on the gateway.
 //
 // The clients live beside it: go is a Go module of its own, js an npm package.
-// Both fetch their dependencies, so the tests are left out with -short.
+// Both fetch their dependencies, so the tests are left out with -short, and a set
+// of clients whose dependencies cannot be reached is left out, saying so.
 package conformance_test
 
 import (
@@ -82,7 +83,9 @@ func TestLockFileNamesNoDownloadAddress(t *testing.T) {
 // run runs both sets of clients.
 func run(t *testing.T, environment []string) {
 	t.Run("go", func(t *testing.T) {
-		command(t, "go", append(environment, "GOFLAGS=", "GOWORK=off"), "go", "test", "-count=1", "-timeout=180s", "./...")
+		plain := []string{"GOFLAGS=", "GOWORK=off"}
+		fetch(t, "go", plain, "go", "mod", "download")
+		command(t, "go", append(environment, plain...), "go", "test", "-count=1", "-timeout=180s", "./...")
 	})
 	t.Run("js", func(t *testing.T) {
 		node(t)
@@ -111,7 +114,7 @@ func node(t *testing.T) {
 		t.Skipf("node %s is older than %d: the JavaScript clients are left out", version, fewestNode)
 	}
 	if !installed() {
-		command(t, "js", nil, "npm", "ci")
+		fetch(t, "js", nil, "npm", "ci", "--fetch-retries=1", "--fetch-retry-mintimeout=1000", "--fetch-timeout=60000")
 	}
 }
 
@@ -129,15 +132,21 @@ func installed() bool {
 // command runs a program in a folder; what it prints is shown if it fails.
 func command(t *testing.T, folder string, environment []string, name string, args ...string) {
 	t.Helper()
-	c := exec.CommandContext(t.Context(), name, args...)
-	c.Dir = folder
-	c.Env = append(os.Environ(), environment...)
-	c.WaitDelay = 5 * time.Second
-	if out, err := c.CombinedOutput(); err != nil {
+	out, err := output(t, folder, environment, name, args...)
+	if err != nil {
 		t.Errorf("%s %s: %v\n%s", name, strings.Join(args, " "), err, out)
 	} else if testing.Verbose() {
 		t.Logf("%s %s\n%s", name, strings.Join(args, " "), out)
 	}
+}
+
+// output runs a program in a folder and returns what it prints.
+func output(t *testing.T, folder string, environment []string, name string, args ...string) ([]byte, error) {
+	c := exec.CommandContext(t.Context(), name, args...)
+	c.Dir = folder
+	c.Env = append(os.Environ(), environment...)
+	c.WaitDelay = 5 * time.Second
+	return c.CombinedOutput()
 }
 
 // gateway builds and starts warmroute before two vendors and returns its address.
