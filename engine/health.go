@@ -81,7 +81,7 @@ func (h *Health) Down(route *catalog.Route, credential string, now time.Time) bo
 // vendor asked for, 0 if it did not; it counts between nothing and [MaxCooling].
 func (h *Health) Failed(route *catalog.Route, credential string, now time.Time, failure Failure, retryAfter time.Duration) {
 	switch failure {
-	case FailureNone, FailureRequest, FailureNotFound, FailureForbidden, FailureClientLeft:
+	case FailureNone, FailureRequest, FailureNotFound, FailureForbidden, FailureClientLeft, FailureShutdown:
 		return
 	}
 	h.mu.Lock()

@@ -25,7 +25,7 @@ func Next(p Plan, d Decision, tried []Attempt) (index int, ok bool) {
 // final says whether the attempt ends the turn.
 func (a *Attempt) final() bool {
 	return a.Committed || a.Stage == StageServed || a.Stage == StageAbandoned ||
-		a.Failure == FailureClientLeft || a.Failure == FailureRequest
+		a.Failure == FailureClientLeft || a.Failure == FailureShutdown || a.Failure == FailureRequest
 }
 
 // refusedKey says whether the vendor would not serve this credential.

@@ -49,6 +49,7 @@ const (
 	FailureStream     Failure = "stream"     // an error event inside an accepted stream
 	FailureCut        Failure = "cut"        // the answer ended before its end
 	FailureClientLeft Failure = "client_left"
+	FailureShutdown   Failure = "shutdown" // the gateway ended before the answer did
 )
 
 // Reply is a vendor's refusal, kept so that the last one can be given to the

@@ -163,6 +163,8 @@ func answered(a *engine.Attempt) int {
 		return statusClientLeft // before it could be given a whole answer
 	}
 	switch a.Failure {
+	case engine.FailureShutdown:
+		return http.StatusServiceUnavailable
 	case engine.FailureClientLeft:
 		return statusClientLeft
 	case engine.FailureCredential, engine.FailureForbidden:
@@ -201,6 +203,8 @@ func failed(c *gin.Context, api catalog.API, last *engine.Attempt) {
 		fail(c, api, status, "The vendor did not accept this gateway's key for it; the request itself is not at fault.")
 	case engine.FailureTimeout:
 		fail(c, api, status, "The vendor did not answer in time.")
+	case engine.FailureShutdown:
+		fail(c, api, status, "The gateway is shutting down; ask again.")
 	case engine.FailureConnect:
 		fail(c, api, status, "The vendor could not be reached, or it did not answer properly.")
 	case engine.FailureCut:

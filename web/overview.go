@@ -59,6 +59,8 @@ type routeRow struct {
 type series struct {
 	Summary string
 	Seconds int64 // width of a slot
+	From    int64 // what the axis spans, Unix seconds; 0 where the range has no bound
+	To      int64
 	Slots   []slotRow
 }
 
@@ -145,7 +147,7 @@ func (c *call) cards(s *engine.Sums) []card {
 	affinity := card{Key: "affinity", Label: "Affinity saving", Value: "not known yet", Kind: "dim",
 		Lines: []string{"it takes a replay of whole sessions without affinity; it is not guessed turn by turn"}}
 	turns := card{Key: "turns", Label: "Turns", Value: count(s.Turns)}
-	turns.Lines = append(turns.Lines, counted(s.Failed, "turn")+" not served", counted(s.Attempts, "attempt"))
+	turns.Lines = append(turns.Lines, counted(s.Failed, "turn")+" not served to the end", counted(s.Attempts, "attempt"))
 	if s.Unsettled > 0 {
 		turns.Lines = append(turns.Lines, count(s.Unsettled)+" without an end: under way, or cut short by a crash")
 	}
@@ -214,7 +216,13 @@ func (c *call) perMillion(s *engine.Sums) string {
 
 func (c *call) series(o *engine.Overview) series {
 	hit := hitRate(&o.Total)
-	s := series{Seconds: int64(o.Width.Seconds()), Slots: make([]slotRow, len(o.Series))}
+	s := series{Seconds: int64(o.Width.Seconds()), To: c.now.Unix(), Slots: make([]slotRow, len(o.Series))}
+	if !o.Query.From.IsZero() {
+		s.From = o.Query.From.Unix()
+	}
+	if !o.Query.To.IsZero() {
+		s.To = o.Query.To.Unix()
+	}
 	costs := make([]decimal.Decimal, len(o.Series))
 	for i := range o.Series {
 		costs[i] = o.Series[i].Sums.Cost

@@ -96,7 +96,7 @@ func (c *call) sessionCards(s *engine.SessionBook) []card {
 		counted(s.Sums.Turns, "turn") + ", " + switchesText(s.Switches),
 	}}
 	if s.Sums.Failed > 0 {
-		length.Lines = append(length.Lines, counted(s.Sums.Failed, "turn")+" not served")
+		length.Lines = append(length.Lines, counted(s.Sums.Failed, "turn")+" not served to the end")
 	}
 	if s.Sums.Unsettled > 0 {
 		length.Lines = append(length.Lines, count(s.Sums.Unsettled)+" without an end")

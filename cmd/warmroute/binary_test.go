@@ -166,7 +166,7 @@ type answer struct {
 // ask sends one chat turn.
 func (p *process) ask(t *testing.T, model, session string) answer {
 	t.Helper()
-	body := fmt.Sprintf(`{"model":%q,"messages":[{"role":"user","content":"Which rope floats?"}]}`, model)
+	body := fmt.Sprintf(`{"model":%q,"messages":[{"role":"user","content":"Which wood floats?"}]}`, model)
 	r, err := http.NewRequestWithContext(t.Context(), http.MethodPost, p.gateway+"/v1/chat/completions", strings.NewReader(body))
 	if err != nil {
 		t.Fatal(err)
@@ -347,11 +347,11 @@ func TestATurnGoesToTheWarmVendorWhileThatIsCheapest(t *testing.T) {
 	p := start(t, "serve", "--catalog", path, "--data", filepath.Join(dir, "data"))
 
 	refuse(t, first)
-	one := p.ask(t, "sea/charts", "boat-1")
+	one := p.ask(t, "sea/charts", "dory-1")
 	if one.Affinity.Outcome != "no_pin" || one.Header.Get("x-warmroute-vendor") != "second" {
 		t.Fatalf("turn 1 says %v %s", one.Header, one.Body)
 	}
-	two := p.ask(t, "sea/charts", "boat-1")
+	two := p.ask(t, "sea/charts", "dory-1")
 	if a := two.Affinity; a.Outcome != "promoted" || a.PinnedProvider != "second" || a.DisplacedProvider != "first" {
 		t.Fatalf("turn 2 says %s", two.Body)
 	}
@@ -360,7 +360,7 @@ func TestATurnGoesToTheWarmVendorWhileThatIsCheapest(t *testing.T) {
 	}
 
 	p.edit(t, func() { twoVendors(t, path, first, second, ", cache_read: 2.50", "5m") })
-	dear := p.ask(t, "sea/charts", "boat-1")
+	dear := p.ask(t, "sea/charts", "dory-1")
 	if a := dear.Affinity; a.Outcome != "skipped_not_cheaper" || a.Gate.Own.CacheRead == nil || *a.Gate.Own.CacheRead != "2.5" || len(a.Gate.Rivals) != 1 || a.Gate.Rivals[0].Input != "2.5" {
 		t.Fatalf("with a dear cache turn 3 says %s", dear.Body)
 	}
@@ -369,8 +369,8 @@ func TestATurnGoesToTheWarmVendorWhileThatIsCheapest(t *testing.T) {
 	// its own shows the second one's missing price.
 	p.edit(t, func() { twoVendors(t, path, first, second, "", "5m") })
 	refuse(t, first)
-	p.ask(t, "sea/charts", "boat-2")
-	unknown := p.ask(t, "sea/charts", "boat-2")
+	p.ask(t, "sea/charts", "dory-2")
+	unknown := p.ask(t, "sea/charts", "dory-2")
 	if a := unknown.Affinity; a.Outcome != "skipped_price_unknown" || a.Gate.Own.CacheRead != nil {
 		t.Fatalf("without a cache price turn 2 says %s", unknown.Body)
 	}
@@ -385,12 +385,12 @@ func TestAPinSurvivesRestartAndKill(t *testing.T) {
 	args := []string{"serve", "--catalog", path, "--data", filepath.Join(dir, "data")}
 	p := start(t, args...)
 	refuse(t, first)
-	p.ask(t, "sea/charts", "boat-1")
+	p.ask(t, "sea/charts", "dory-1")
 	p.settled(t)
 	for _, sig := range []os.Signal{syscall.SIGTERM, syscall.SIGKILL} {
 		_ = p.stop(t, sig)
 		p = start(t, args...)
-		if a := p.ask(t, "sea/charts", "boat-1"); a.Affinity.Outcome != "promoted" {
+		if a := p.ask(t, "sea/charts", "dory-1"); a.Affinity.Outcome != "promoted" {
 			t.Fatalf("after %v the next turn says %s\n%s", sig, a.Body, p.logs)
 		}
 		p.settled(t)
@@ -405,9 +405,9 @@ func TestAPinExpires(t *testing.T) {
 	twoVendors(t, path, first, second, ", cache_read: 0.30", "16s")
 	p := start(t, "serve", "--catalog", path, "--data", filepath.Join(dir, "data"))
 	refuse(t, first)
-	p.ask(t, "sea/charts", "boat-1")
+	p.ask(t, "sea/charts", "dory-1")
 	<-time.After(1100 * time.Millisecond) // the subject: 16 s less the margin of 15 s is one second
-	if a := p.ask(t, "sea/charts", "boat-1"); a.Affinity.Outcome != "pin_expired" {
+	if a := p.ask(t, "sea/charts", "dory-1"); a.Affinity.Outcome != "pin_expired" {
 		t.Fatalf("after its window the pin gives %s", a.Body)
 	}
 }
@@ -421,7 +421,7 @@ func TestABadEditKeepsTheLastGoodCatalog(t *testing.T) {
 	p := start(t, "serve", "--catalog", path, "--data", filepath.Join(dir, "data"))
 	twoVendors(t, path, first, second, ", cache_read: null", "5m")
 	p.until(t, "the edit is refused", func(r ready) bool { return strings.Contains(r.Catalog.Problem, "cache_read is empty") })
-	if a := p.ask(t, "sea/charts", "boat-1"); a.Status != http.StatusOK {
+	if a := p.ask(t, "sea/charts", "dory-1"); a.Status != http.StatusOK {
 		t.Fatalf("after a bad edit a turn answers %d %s", a.Status, a.Body)
 	}
 }

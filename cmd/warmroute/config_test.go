@@ -13,11 +13,11 @@ import (
 )
 
 const (
-	redKey  = "wr-team-red-CANARY-0123456789"
-	blueKey = "wr-team-blue-CANARY-9876543210"
+	gullKey  = "wr-crew-gull-CANARY-0123456789"
+	heronKey = "wr-crew-heron-CANARY-9876543210"
 )
 
-// tenantsConfig names two tenants; blue hides the metadata.
+// tenantsConfig names two tenants; heron hides the metadata.
 func tenantsConfig(t *testing.T, dir, more string) string {
 	t.Helper()
 	hash := func(key string) string {
@@ -25,7 +25,7 @@ func tenantsConfig(t *testing.T, dir, more string) string {
 		return hex.EncodeToString(sum[:])
 	}
 	path := filepath.Join(dir, "warmroute.yaml")
-	text := fmt.Sprintf("tenants:\n  - {id: team-red, keys: [{sha256: %s}]}\n  - {id: team-blue, keys: [{sha256: %s}], metadata: header, only: [second]}\n%s", hash(redKey), hash(blueKey), more)
+	text := fmt.Sprintf("tenants:\n  - {id: crew-gull, keys: [{sha256: %s}]}\n  - {id: crew-heron, keys: [{sha256: %s}], metadata: header, only: [second]}\n%s", hash(gullKey), hash(heronKey), more)
 	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
 		t.Fatal(err)
 	}
@@ -36,7 +36,7 @@ func tenantsConfig(t *testing.T, dir, more string) string {
 func (p *process) askAs(t *testing.T, key, session string) answer {
 	t.Helper()
 	r, err := http.NewRequestWithContext(t.Context(), http.MethodPost, p.gateway+"/v1/chat/completions",
-		strings.NewReader(`{"model":"sea/charts","messages":[{"role":"user","content":"Which rope floats?"}]}`))
+		strings.NewReader(`{"model":"sea/charts","messages":[{"role":"user","content":"Which wood floats?"}]}`))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -57,29 +57,29 @@ func TestTwoTenantsShareAGateway(t *testing.T) {
 	p := start(t, "serve", "--catalog", path, "--data", filepath.Join(dir, "data"), "--config", tenantsConfig(t, dir, "log_level: debug\n"))
 
 	for _, key := range []string{"", "wr-nobody-CANARY-000000000000"} {
-		if a := p.askAs(t, key, "boat"); a.Status != http.StatusUnauthorized || strings.Contains(a.Body, "CANARY") {
+		if a := p.askAs(t, key, "dory"); a.Status != http.StatusUnauthorized || strings.Contains(a.Body, "CANARY") {
 			t.Errorf("key %q answers %d %s", key, a.Status, a.Body)
 		}
 	}
-	if a := p.askAs(t, redKey, "boat"); a.Affinity.Outcome != "no_pin" || a.Header.Get("x-warmroute-vendor") != "first" {
-		t.Errorf("red's first turn says %s", a.Body)
+	if a := p.askAs(t, gullKey, "dory"); a.Affinity.Outcome != "no_pin" || a.Header.Get("x-warmroute-vendor") != "first" {
+		t.Errorf("gull's first turn says %s", a.Body)
 	}
 	// The same session id, and the tenant's own settings: only one vendor, nothing in the body.
-	if a := p.askAs(t, blueKey, "boat"); a.Header.Get("x-warmroute-outcome") != "no_pin" || a.Header.Get("x-warmroute-vendor") != "second" || a.Affinity.Outcome != "" {
-		t.Errorf("blue's first turn says %v %s", a.Header, a.Body)
+	if a := p.askAs(t, heronKey, "dory"); a.Header.Get("x-warmroute-outcome") != "no_pin" || a.Header.Get("x-warmroute-vendor") != "second" || a.Affinity.Outcome != "" {
+		t.Errorf("heron's first turn says %v %s", a.Header, a.Body)
 	}
-	if a := p.askAs(t, redKey, "boat"); a.Affinity.Outcome != "confirmed" || a.Affinity.PinnedProvider != "first" {
-		t.Errorf("red's second turn says %s", a.Body)
+	if a := p.askAs(t, gullKey, "dory"); a.Affinity.Outcome != "confirmed" || a.Affinity.PinnedProvider != "first" {
+		t.Errorf("gull's second turn says %s", a.Body)
 	}
 	var turns struct{ Turns []struct{ Tenant string } }
 	p.until(t, "three turns are booked", func(ready) bool {
 		turns.Turns = nil
-		p.get(t, "/api/v1/turns?tenant=team-red", &turns)
+		p.get(t, "/api/v1/turns?tenant=crew-gull", &turns)
 		return len(turns.Turns) == 2
 	})
 	for _, turn := range turns.Turns {
-		if turn.Tenant != "team-red" {
-			t.Errorf("red's list holds a turn of %s", turn.Tenant)
+		if turn.Tenant != "crew-gull" {
+			t.Errorf("gull's list holds a turn of %s", turn.Tenant)
 		}
 	}
 	if strings.Contains(p.logs.String(), "CANARY") {
@@ -99,7 +99,7 @@ func TestFlagBeforeEnvironmentBeforeFile(t *testing.T) {
 	}
 	outcome := func(args ...string) string {
 		p := start(t, append([]string{"serve", "--config", config}, args...)...)
-		a := p.ask(t, "sea/charts", "boat")
+		a := p.ask(t, "sea/charts", "dory")
 		_ = p.stop(t, os.Interrupt)
 		switch {
 		case a.Affinity.Outcome != "":

@@ -82,7 +82,7 @@ func TestADamagedStoreIsSetAsideAndServingStarts(t *testing.T) {
 	data := filepath.Join(t.TempDir(), "data")
 	args := serving(t, data)
 	p := start(t, args...)
-	p.ask(t, "sea/charts", "boat-1")
+	p.ask(t, "sea/charts", "dory-1")
 	p.settled(t)
 	ended(t, p)
 	for _, store := range []string{"pins", "ledger"} {
@@ -106,7 +106,7 @@ func TestADamagedStoreIsSetAsideAndServingStarts(t *testing.T) {
 		t.Errorf("readyz says %+v", r)
 	}
 	for _, want := range []string{"no_pin", "confirmed"} {
-		if a := p.ask(t, "sea/charts", "boat-1"); a.Affinity.Outcome != want {
+		if a := p.ask(t, "sea/charts", "dory-1"); a.Affinity.Outcome != want {
 			t.Errorf("%s: %d %s", want, a.Status, a.Body)
 		}
 	}
@@ -116,7 +116,7 @@ func TestADamagedStoreIsSetAsideAndServingStarts(t *testing.T) {
 	if r := p.readiness(t); r.Reason != "" || len(p.errorLines("")) > 0 {
 		t.Errorf("at the next start readyz says %+v, the log:\n%s", r, p.logs)
 	}
-	if a := p.ask(t, "sea/charts", "boat-1"); a.Affinity.Outcome != "confirmed" {
+	if a := p.ask(t, "sea/charts", "dory-1"); a.Affinity.Outcome != "confirmed" {
 		t.Errorf("after the next start: %d %s", a.Status, a.Body)
 	}
 	ended(t, p)
@@ -125,7 +125,7 @@ func TestADamagedStoreIsSetAsideAndServingStarts(t *testing.T) {
 func TestADataFolderThatIsRemovedWhileServing(t *testing.T) {
 	data := filepath.Join(t.TempDir(), "data")
 	p := start(t, serving(t, data)...)
-	p.ask(t, "sea/charts", "boat-1")
+	p.ask(t, "sea/charts", "dory-1")
 	p.settled(t)
 	if err := os.RemoveAll(data); err != nil {
 		t.Fatal(err)
@@ -150,7 +150,7 @@ func TestADataFolderThatBecomesReadOnlyWhileServing(t *testing.T) {
 	}
 	data := filepath.Join(t.TempDir(), "data")
 	p := start(t, serving(t, data)...)
-	p.ask(t, "sea/charts", "boat-1")
+	p.ask(t, "sea/charts", "dory-1")
 	p.settled(t)
 	for _, store := range []string{"pins", "ledger"} {
 		dir := filepath.Join(data, store)
@@ -170,7 +170,7 @@ func TestADataFolderThatBecomesReadOnlyWhileServing(t *testing.T) {
 func stillServes(t *testing.T, p *process) {
 	t.Helper()
 	for range 3 {
-		if a := p.ask(t, "sea/charts", "boat-1"); a.Affinity.Outcome != "confirmed" {
+		if a := p.ask(t, "sea/charts", "dory-1"); a.Affinity.Outcome != "confirmed" {
 			t.Errorf("a turn says %d %s", a.Status, a.Body)
 		}
 	}
@@ -202,7 +202,7 @@ func TestAFullDiskNeitherEndsNorHoldsTheGateway(t *testing.T) {
 	})
 	args := serving(t, filepath.Join(disk, "data"))
 	p := start(t, args...)
-	p.ask(t, "sea/charts", "boat-1")
+	p.ask(t, "sea/charts", "dory-1")
 	p.settled(t)
 	filler := fill(t, disk)
 	stillServes(t, p)
@@ -219,7 +219,7 @@ func TestAFullDiskNeitherEndsNorHoldsTheGateway(t *testing.T) {
 	if r := p.readiness(t); !r.Ready || r.Pins.Problem == "" || r.Ledger.Problem == "" {
 		t.Errorf("started on a full disk readyz says %+v", r)
 	}
-	p.ask(t, "sea/charts", "boat-1")
+	p.ask(t, "sea/charts", "dory-1")
 	stillServes(t, p)
 	ended(t, p)
 
@@ -227,7 +227,7 @@ func TestAFullDiskNeitherEndsNorHoldsTheGateway(t *testing.T) {
 		t.Fatal(err)
 	}
 	p = start(t, args...)
-	if a := p.ask(t, "sea/charts", "boat-1"); a.Affinity.Outcome != "confirmed" {
+	if a := p.ask(t, "sea/charts", "dory-1"); a.Affinity.Outcome != "confirmed" {
 		t.Errorf("what was kept before the disk was full is lost: %s", a.Body)
 	}
 	if r := p.readiness(t); r.Reason != "" {

@@ -42,7 +42,7 @@ func slow(t *testing.T) (address string, end chan struct{}) {
 func (p *process) begin(t *testing.T) (rest *bufio.Reader) {
 	t.Helper()
 	r, err := http.NewRequestWithContext(t.Context(), http.MethodPost, p.gateway+"/v1/chat/completions",
-		strings.NewReader(`{"model":"sea/charts","stream":true,"messages":[{"role":"user","content":"Which rope floats?"}]}`))
+		strings.NewReader(`{"model":"sea/charts","stream":true,"messages":[{"role":"user","content":"Which wood floats?"}]}`))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -104,8 +104,19 @@ func TestASecondSignalCutsRunningTurns(t *testing.T) {
 	if err := p.stop(t, syscall.SIGTERM); err != nil {
 		t.Errorf("it ended with %v:\n%s", err, p.logs)
 	}
-	if text, err := io.ReadAll(rest); err == nil {
-		t.Errorf("a cut turn looks whole: %q", text)
+	if text, err := io.ReadAll(rest); err == nil || !strings.Contains(string(text), "The gateway is shutting down") {
+		t.Errorf("a cut turn ends with %q (%v)", text, err)
+	}
+	// The record says whose doing it was: the client had not left.
+	p = start(t, "serve", "--catalog", path, "--data", filepath.Join(dir, "data"))
+	var turns struct {
+		Turns []struct {
+			Attempts []struct{ Stage, Failure string }
+		}
+	}
+	p.get(t, "/api/v1/turns", &turns)
+	if len(turns.Turns) != 1 || len(turns.Turns[0].Attempts) != 1 || turns.Turns[0].Attempts[0].Failure != "shutdown" {
+		t.Errorf("on record are %+v", turns.Turns)
 	}
 }
 

@@ -52,7 +52,13 @@ func serveCommand() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "serve",
 		Short: "Run the gateway",
-		Args:  cobra.NoArgs,
+		Long: `Run the gateway.
+
+Each flag has an environment variable: WARMROUTE_LISTEN for --listen, and so on. A flag
+goes before its variable, that before the file of --config, that before the default. The
+file also names tenants and their keys; testdata/catalogs/warmroute.yaml in the sources
+has every key of it.`,
+		Args: cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
 			if err := fromEnvironment(c.Flags()); err != nil {
 				return err
@@ -173,6 +179,10 @@ func serve(ctx context.Context, s settings, out, logs io.Writer) error {
 		MaxBody:  s.config.Limits.Body.Or(0),
 		Tenants:  tenants,
 	}))
+	// What every request's context is made of: it says why they are all cut.
+	base, shut := context.WithCancelCause(context.Background())
+	defer shut(nil)
+	client.BaseContext = func(net.Listener) context.Context { return base }
 	pages := http.NewServeMux()
 	pages.Handle("/ui/", web.New(web.Options{
 		Books:   kept.books,
@@ -229,12 +239,19 @@ func serve(ctx context.Context, s settings, out, logs io.Writer) error {
 	}()
 	err = client.Shutdown(drain)
 	if err != nil {
-		log.Warn("turns were cut")
+		log.Warn("turns are cut")
+		shut(vendor.ErrShutdown)
+		last, cancel := context.WithTimeout(context.Background(), lastWords)
+		defer cancel()
+		_ = client.Shutdown(last)
 		client.Close()
 	}
 	admin.Close()
 	return nil
 }
+
+// lastWords is how long turns that are cut at shutdown may take to say so.
+const lastWords = time.Second
 
 // ledgers are told of a turn one after the other.
 type ledgers []engine.Ledger

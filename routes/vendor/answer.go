@@ -24,7 +24,7 @@ func (a *attempt) whole(answer *http.Response, plain io.Reader) {
 	*buffer = body
 	switch {
 	case err != nil && a.left():
-		a.fail(engine.StageAbandoned, engine.FailureClientLeft, errClientLeft.Error())
+		a.abandon()
 		return
 	case err != nil && (a.cause() == errFirstByte || a.cause() == errIdle):
 		a.fail(engine.StageBroken, engine.FailureTimeout, a.cause().Error())
@@ -49,13 +49,13 @@ func (a *attempt) whole(answer *http.Response, plain io.Reader) {
 	a.ServedModel, a.ServedTier, a.ResponseID = read.Model, read.Tier, read.ID
 	a.Stage = engine.StageServed
 	if a.left() {
-		a.fail(engine.StageAbandoned, engine.FailureClientLeft, errClientLeft.Error())
+		a.abandon()
 		return
 	}
 	a.commit(answer, answer.Header.Get("Content-Type"), len(read.Body))
 	for part := range slices.Chunk(read.Body, maxWrite) {
 		if err := a.write(part); err != nil {
-			a.fail(engine.StageAbandoned, engine.FailureClientLeft, errClientLeft.Error())
+			a.abandon()
 			return
 		}
 	}

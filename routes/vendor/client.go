@@ -102,6 +102,10 @@ func (c *Client) transportFor(allowPrivate bool) *http.Transport {
 	return c.guarded
 }
 
+// ErrShutdown is the cause by which the context of every request is cancelled when
+// the gateway ends before its answers do: they are cut, and nobody has left.
+var ErrShutdown = errors.New("the gateway ended before the answer did")
+
 // The reasons a request to a vendor is cancelled by us.
 var (
 	errFirstByte  = errors.New("no first byte in time")

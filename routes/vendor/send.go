@@ -52,8 +52,20 @@ func (a *attempt) fail(stage engine.Stage, failure engine.Failure, cause string)
 	a.Stage, a.Failure, a.Cause = stage, failure, cause
 }
 
-// left says whether the client is gone.
+// left says whether the client is gone, or all clients are made to go.
 func (a *attempt) left() bool { return a.ctx.Err() != nil }
+
+// abandon notes that nobody waits for the answer any more, and whose doing it is.
+func (a *attempt) abandon() {
+	if a.shut() {
+		a.fail(engine.StageAbandoned, engine.FailureShutdown, ErrShutdown.Error())
+		return
+	}
+	a.fail(engine.StageAbandoned, engine.FailureClientLeft, errClientLeft.Error())
+}
+
+// shut says whether the gateway ends.
+func (a *attempt) shut() bool { return errors.Is(context.Cause(a.ctx), ErrShutdown) }
 
 // send is the attempt from the dial to the answer's kind.
 func (a *attempt) send() {
@@ -135,7 +147,7 @@ func (a *attempt) accept() {
 func (a *attempt) unanswered(err error) {
 	switch {
 	case a.left():
-		a.fail(engine.StageAbandoned, engine.FailureClientLeft, errClientLeft.Error())
+		a.abandon()
 	case a.cause() == errFirstByte:
 		a.fail(engine.StageRefused, engine.FailureTimeout, errFirstByte.Error())
 	default:
@@ -199,7 +211,7 @@ func (a *attempt) refused(answer *http.Response, plain io.Reader) {
 	body, err := io.ReadAll(io.LimitReader(plain, maxReply+1))
 	switch {
 	case a.left():
-		a.fail(engine.StageAbandoned, engine.FailureClientLeft, errClientLeft.Error())
+		a.abandon()
 		return
 	case err != nil || len(body) > maxReply:
 		body = nil // half a refusal is no refusal; the status still says it

@@ -182,19 +182,28 @@ func (s *streamed) end(err error) {
 	case s.relay.Done():
 		s.Stage = engine.StageServed
 	case gone:
-		s.fail(engine.StageAbandoned, engine.FailureClientLeft, errClientLeft.Error())
+		s.abandon()
+		if s.Committed && s.shut() && !s.gone {
+			s.tell("The gateway is shutting down; the answer was cut before its end.")
+		}
 	case !s.Committed && (s.cause() == errFirstByte || s.cause() == errIdle):
 		s.fail(engine.StageBroken, engine.FailureTimeout, s.cause().Error())
 	case !s.Committed:
 		s.fail(engine.StageBroken, engine.FailureCut, s.broke(err))
 	default:
 		s.fail(engine.StageBroken, engine.FailureCut, s.broke(err))
-		if s.tail != [2]byte{'\n', '\n'} {
-			_ = s.pass([]byte("\n\n"))
-		}
-		_ = s.pass(wire.CutEvent(s.call.Body.API, "The vendor's answer was cut before its end."))
-		s.cut()
+		s.tell("The vendor's answer was cut before its end.")
 	}
+}
+
+// tell ends a stream that the client has part of: an error event in its dialect,
+// then the connection's end.
+func (s *streamed) tell(why string) {
+	if s.tail != [2]byte{'\n', '\n'} {
+		_ = s.pass([]byte("\n\n"))
+	}
+	_ = s.pass(wire.CutEvent(s.call.Body.API, why))
+	s.cut()
 }
 
 // finish hands out what the relay still holds at the stream's end.

@@ -3,14 +3,17 @@ package vendorsim
 import (
 	"bytes"
 	"crypto/sha256"
+	"encoding/base64"
+	"encoding/binary"
 	"encoding/json"
+	"math"
 )
 
 // embedding is one vector of an answer.
 type embedding struct {
-	Object    string    `json:"object"`
-	Index     int       `json:"index"`
-	Embedding []float64 `json:"embedding"`
+	Object    string `json:"object"`
+	Index     int    `json:"index"`
+	Embedding any    `json:"embedding"` // numbers, or base64 of 32-bit floats where the client asks for it
 }
 
 // embeddings is the answer of POST /v1/embeddings, with its usage.
@@ -27,8 +30,14 @@ type embeddings struct {
 // vectorSize is the length of a vector.
 const vectorSize = 8
 
-// embed answers with vectors that depend on the text alone. Nothing is cached.
-func (v *Vendor) embed(model string, input json.RawMessage) ([]byte, error) {
+// embed answers with vectors that depend on the text alone, in the format asked
+// for: float, or base64, which OpenAI's JavaScript client asks for. Nothing is cached.
+func (v *Vendor) embed(model string, input json.RawMessage, format string) ([]byte, error) {
+	switch format {
+	case "", "float", "base64":
+	default:
+		return nil, refusal("encoding_format", "encoding_format: Input should be float or base64")
+	}
 	var texts []string
 	input = bytes.TrimSpace(input)
 	if len(input) > 0 && input[0] == '"' {
@@ -44,11 +53,17 @@ func (v *Vendor) embed(model string, input json.RawMessage) ([]byte, error) {
 	for i, text := range texts {
 		size += int64(len(text))
 		sum := sha256.Sum256([]byte(text))
-		vector := make([]float64, vectorSize)
+		vector := make([]float32, vectorSize)
+		packed := make([]byte, 0, 4*vectorSize)
 		for j := range vector {
-			vector[j] = float64(sum[j])/255*2 - 1
+			vector[j] = float32(sum[j])/255*2 - 1
+			packed = binary.LittleEndian.AppendUint32(packed, math.Float32bits(vector[j]))
 		}
-		answer.Data = append(answer.Data, embedding{Object: "embedding", Index: i, Embedding: vector})
+		e := embedding{Object: "embedding", Index: i, Embedding: vector}
+		if format == "base64" {
+			e.Embedding = base64.StdEncoding.EncodeToString(packed)
+		}
+		answer.Data = append(answer.Data, e)
 	}
 	answer.Usage.PromptTokens, answer.Usage.TotalTokens = tokens(size), tokens(size)
 	return encode(answer), nil

@@ -255,7 +255,10 @@ func (c *call) count(raw []byte) {
 
 // embed answers embeddings.
 func (c *call) embed(raw []byte) {
-	var b body
+	var b struct {
+		body
+		Format string `json:"encoding_format"`
+	}
 	err := c.v.checkMembers(c.api, raw)
 	if err == nil {
 		err = json.Unmarshal(raw, &b)
@@ -271,7 +274,7 @@ func (c *call) embed(raw []byte) {
 	if c.instead(c.fault(&prompt{model: b.Model})) {
 		return
 	}
-	answer, err := c.v.embed(b.Model, b.Input)
+	answer, err := c.v.embed(b.Model, b.Input, b.Format)
 	if err != nil {
 		c.refuse(err)
 		return

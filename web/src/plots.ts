@@ -39,13 +39,19 @@ function read(table: HTMLTableElement): [number[], Numbers] {
   return [times, rates];
 }
 
+/** What the time axis spans: the page's range, so that one slot alone has its place in it. */
+function span(id: string): [number, number] | undefined {
+  const { from, to } = document.getElementById(id)?.dataset ?? {};
+  return from && to ? [Number(from), Number(to)] : undefined;
+}
+
 function draw(place: HTMLElement, table: HTMLTableElement): void {
   const axis = { stroke: color("--soft"), font, grid: { stroke: color("--line"), width: 1 }, ticks: { stroke: color("--line"), width: 1 } };
   const options: uPlot.Options = {
     width: Math.max(240, place.clientWidth),
     height,
     tzDate: (seconds) => uPlot.tzDate(new Date(seconds * 1000), "Etc/UTC"),
-    scales: { y: { range: [0, 100] } },
+    scales: { x: { range: (_, min, max) => span(table.id) ?? [min, max] }, y: { range: [0, 100] } },
     legend: { live: true },
     cursor: { y: false },
     axes: [
