@@ -247,7 +247,7 @@ func TestEmbeddingsDependOnTheTextAlone(t *testing.T) {
 	if u := one.usage(t); u.Prompt != 2 || u.Total != 2 {
 		t.Errorf("%+v", u)
 	}
-	var v, w struct{ Data []embedding }
+	var v, w struct{ Data []struct{ Embedding []float32 } }
 	if err := json.Unmarshal(one.body, &v); err != nil {
 		t.Fatal(err)
 	}
