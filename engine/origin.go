@@ -14,6 +14,10 @@ func OriginKey(tenant, response string) PinKey {
 	return PinKey{Tenant: tenant, Class: classOrigin, ID: bounded(response)}
 }
 
+// Origin says whether the key is of a record that says who made a response, made
+// by [OriginKey]. Such a record lies beside the pins and is none.
+func (k PinKey) Origin() bool { return k.Class == classOrigin }
+
 // MadeBy is what is kept of a response's maker: its vendor and credential, whose
 // account alone knows the response, and, once an attempt has served it, what the
 // conversation measures up to there. It can be read for [Readable], and promises

@@ -33,7 +33,7 @@ type pinShape struct {
 	Accepted   *time.Time `json:"accepted"`
 	Expires    *time.Time `json:"expires"`
 	Warm       bool       `json:"warm"`          // not expired
-	Prompt     *int64     `json:"prompt_tokens"` // with the output, as last reported
+	Prompt     *int64     `json:"prompt_tokens"` // of the prompt alone, as last reported
 	Read       *int64     `json:"cache_read"`
 	Write      *int64     `json:"cache_write"`
 	Silent     int        `json:"silent_turns"` // in a row, with neither read nor write
@@ -66,7 +66,8 @@ type pinQuery struct{ tenant, class, session, model, vendor string }
 
 func (q *pinQuery) matches(key *engine.PinKey, record *engine.Record) bool {
 	switch {
-	case q.tenant != "" && key.Tenant != q.tenant,
+	case key.Origin(),
+		q.tenant != "" && key.Tenant != q.tenant,
 		q.class != "" && string(key.Class) != q.class,
 		q.session != "" && key.ID != q.session:
 		return false
@@ -119,7 +120,8 @@ func (f *firsts) trim() {
 	}
 }
 
-// pins lists records by tenant, class, id and scope.
+// pins lists records by tenant, class, id and scope. Those that say who made a
+// response are no pins and are left out.
 func (a *api) pins(c *gin.Context) {
 	asked, err := ask(c, "tenant", "class", "session", "model", "vendor", "after", "limit")
 	if err != nil {

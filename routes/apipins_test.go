@@ -106,3 +106,19 @@ func TestPinsThatCannotBeRead(t *testing.T) {
 		t.Errorf("%d %s", status, body)
 	}
 }
+
+// Who made a response that may be continued is remembered beside the pins, and is
+// no pin: it is listed under no filter.
+func TestWhoMadeAResponseIsNoPin(t *testing.T) {
+	session := engine.PinKey{Tenant: "acme", Class: engine.ClassExplicit, ID: "x"}
+	d := newDesk(t, routes.APIOptions{Books: &inmem.Ledger{}, Pins: inmemPins(map[engine.PinKey]engine.Record{
+		session:                            remembered("m", "pier"),
+		engine.OriginKey("acme", "resp_1"): remembered("m", "pier"),
+	})})
+	for _, filter := range []string{"", "?model=m", "?vendor=pier", "?tenant=acme", "?session=resp_1"} {
+		_, _, body := d.get("/api/v1/pins" + filter)
+		if text := string(body); strings.Contains(text, "resp_1") || strings.Contains(text, "origin") || strings.Contains(text, `"id":"x"`) != (filter != "?session=resp_1") {
+			t.Errorf("%s: %s", filter, text)
+		}
+	}
+}

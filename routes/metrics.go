@@ -133,7 +133,7 @@ func (m *Metrics) figures() {
 		m.registry.MustRegister(prometheus.NewCounterFunc(prometheus.CounterOpts{Name: "warmroute_" + name, Help: help}, value))
 	}
 	if pins := m.o.Pins; pins != nil {
-		gauge("pins", "Records of pins in memory: one for each session and scope.", func() float64 { return float64(pins().Records) })
+		gauge("pins", "Records in memory: one of pins for each session and scope, and one for each response that may be continued.", func() float64 { return float64(pins().Records) })
 		gauge("pin_writes_unwritten", "Records of pins changed and not yet durable.", func() float64 { return float64(pins().Unwritten) })
 		counter("pin_writes_dropped_total", "Records of pins given up unwritten.", func() float64 { return float64(pins().Dropped) })
 	}
