@@ -83,7 +83,7 @@ func (k *kit) try() engine.Try {
 		TurnID:    "t1",
 		Candidate: engine.Candidate{Route: k.catalog.Models[0].Routes[0], Credential: "main"},
 		Number:    1,
-		Session:   engine.Session{Tenant: "default", Class: engine.ClassExplicit, ID: "boat-7"},
+		Session:   engine.Session{Tenant: "default", Class: engine.ClassExplicit, ID: "dory-7"},
 	}
 }
 

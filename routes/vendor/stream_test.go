@@ -19,12 +19,12 @@ import (
 
 // event is one chat chunk with text.
 func event(text string) string {
-	return `data: {"id":"c1","object":"chat.completion.chunk","model":"their-m","choices":[{"index":0,"delta":{"content":"` + text + `"},"finish_reason":null}]}` + "\n\n"
+	return `data: {"id":"berth","object":"chat.completion.chunk","model":"their-m","choices":[{"index":0,"delta":{"content":"` + text + `"},"finish_reason":null}]}` + "\n\n"
 }
 
 const (
-	stopEvent  = `data: {"id":"c1","object":"chat.completion.chunk","model":"their-m","choices":[{"index":0,"delta":{},"finish_reason":"stop"}]}` + "\n\n"
-	usageEvent = `data: {"id":"c1","object":"chat.completion.chunk","model":"their-m","choices":[],"usage":{"prompt_tokens":310,"completion_tokens":18,"prompt_tokens_details":{"cached_tokens":256}}}` + "\n\n"
+	stopEvent  = `data: {"id":"berth","object":"chat.completion.chunk","model":"their-m","choices":[{"index":0,"delta":{},"finish_reason":"stop"}]}` + "\n\n"
+	usageEvent = `data: {"id":"berth","object":"chat.completion.chunk","model":"their-m","choices":[],"usage":{"prompt_tokens":310,"completion_tokens":18,"prompt_tokens_details":{"cached_tokens":256}}}` + "\n\n"
 	doneEvent  = "data: [DONE]\n\n"
 	errorEvent = `data: {"error":{"message":"overloaded","type":"overloaded_error"}}` + "\n\n"
 )
@@ -253,9 +253,9 @@ func stillThere(conn net.Conn, d time.Duration) bool {
 
 func TestADoneStreamIsServedThoughTheConnectionStaysOpen(t *testing.T) {
 	for name, end := range map[string]string{
-		"a whole event":                         doneEvent,
-		"a last line without its blank line":    "data: [DONE]\n",
-		"a last line without even its line end": "data: [DONE]",
+		"a whole event":                       doneEvent,
+		"an end mark that no blank line ends": "data: [DONE]\n",
+		"an end mark that nothing ends":       "data: [DONE]",
 	} {
 		t.Run(name, func(t *testing.T) {
 			url := rawVendor(t, func(conn net.Conn, _ *http.Request) {
