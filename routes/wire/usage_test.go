@@ -42,7 +42,7 @@ func TestUsage(t *testing.T) {
 			pricing.Usage{Input: 716, CacheRead: 2048, Output: 100}, pricing.Authoritative},
 		{"DeepSeek's own fields", "deepseek", catalog.Chat, `{"prompt_tokens":1200,"prompt_cache_hit_tokens":1024,"prompt_cache_miss_tokens":176,"completion_tokens":90,"total_tokens":1290}`,
 			pricing.Usage{Input: 176, CacheRead: 1024, Output: 90}, pricing.Authoritative},
-		{"both shapes at once", "deepseek", catalog.Chat, `{"prompt_tokens":1200,"prompt_cache_hit_tokens":1024,"prompt_cache_miss_tokens":176,"prompt_tokens_details":{"cached_tokens":1024},"completion_tokens":90,"total_tokens":1290}`,
+		{"its own fields and OpenAI's", "deepseek", catalog.Chat, `{"prompt_tokens":1200,"prompt_cache_hit_tokens":1024,"prompt_cache_miss_tokens":176,"prompt_tokens_details":{"cached_tokens":1024},"completion_tokens":90,"total_tokens":1290}`,
 			pricing.Usage{Input: 176, CacheRead: 1024, Output: 90}, pricing.Authoritative},
 		{"Moonshot's at the top", "moonshot", catalog.Chat, `{"prompt_tokens":1200,"cached_tokens":1024,"completion_tokens":90,"total_tokens":1290}`,
 			pricing.Usage{Input: 176, CacheRead: 1024, Output: 90}, pricing.Authoritative},
