@@ -42,11 +42,11 @@ func TestIdentify(t *testing.T) {
 		{"cache key before agent header", Request{CacheKey: "key", Header: headers("x-claude-code-session-id", "cc")}, ClassCacheKey, "key"},
 		{"agent header before the opening", Request{Header: headers("x-claude-code-session-id", "cc"), Opening: opening}, ClassAgent, "cc"},
 
-		{"header value is trimmed", Request{Header: headers("x-session-id", "  boat 62  ")}, ClassExplicit, "boat 62"},
+		{"header value is trimmed", Request{Header: headers("x-session-id", "  punt 4  ")}, ClassExplicit, "punt 4"},
 		{"case of a header value is kept", Request{Header: headers("x-session-id", "Boat")}, ClassExplicit, "Boat"},
 		{"first of two values", Request{Header: headers("x-session-id", "one", "x-session-id", "two")}, ClassExplicit, "one"},
 		{"blank header is none", Request{Header: headers("x-session-id", "   ", "x-session-affinity", "aff")}, ClassExplicit, "aff"},
-		{"empty header beside a body id", Request{Header: headers("x-session-id", ""), BodyID: "boat-62"}, ClassExplicit, "boat-62"},
+		{"empty header beside a body id", Request{Header: headers("x-session-id", ""), BodyID: "punt-4"}, ClassExplicit, "punt-4"},
 		{"256 characters are kept", Request{BodyID: strings.Repeat("é", 256)}, ClassExplicit, strings.Repeat("é", 256)},
 		{"longer ones are hashed as a whole", Request{BodyID: long + "-alpha"}, ClassExplicit, sha(long + "-alpha")},
 		{"control characters are hashed", Request{BodyID: "a\nb"}, ClassExplicit, sha("a\nb")},
@@ -78,7 +78,7 @@ func TestIdentify(t *testing.T) {
 		{"older user id", Request{MetadataUser: "user_0a1b_account_" + aUUID + "_session_" + aUUID}, ClassAgent, aUUID},
 		{"older user id without an account", Request{MetadataUser: "user_0a1b_account__session_" + aUUID}, ClassAgent, aUUID},
 		{"user id that is only alike", Request{MetadataUser: "user_1_session_main"}, "", ""},
-		{"user id of a person", Request{MetadataUser: "=HYPERLINK(\"http://198.51.100.9\")"}, "", ""},
+		{"user id of a person", Request{MetadataUser: "=WEBSERVICE(\"http://203.0.113.7/\")"}, "", ""},
 		{"header before the user id", Request{Header: headers("session-id", "s"), MetadataUser: `{"session_id":"u"}`}, ClassAgent, "s"},
 		{"user id before a harness known from reports", Request{Header: headers("x-grok-conv-id", "g"), MetadataUser: `{"session_id":"u"}`}, ClassAgent, "u"},
 		{"x-grok-conv-id", Request{Header: headers("x-grok-conv-id", "g")}, ClassAgent, "g"},
@@ -101,7 +101,7 @@ func TestIdentify(t *testing.T) {
 
 func TestIdentifyAsksForTheOpeningLast(t *testing.T) {
 	asked := 0
-	opening := func() Opening { asked++; return Opening{First: [][]byte{[]byte("Paint the hull.")}} }
+	opening := func() Opening { asked++; return Opening{First: [][]byte{[]byte("Mend the gate.")}} }
 	if s := Identify(Request{BodyID: "boat", Opening: opening}); s.ID != "boat" || asked != 0 {
 		t.Errorf("asked %d times though the body named %q", asked, s.ID)
 	}
@@ -151,9 +151,9 @@ func TestClientAndParent(t *testing.T) {
 }
 
 func TestSessionKeyBeginsWithTheTenant(t *testing.T) {
-	red := Identify(Request{Tenant: "team-red", BodyID: "main"}).Key("")
-	blue := Identify(Request{Tenant: "team-blue", BodyID: "main"}).Key("")
-	if red == blue {
+	gull := Identify(Request{Tenant: "crew-gull", BodyID: "dawn"}).Key("")
+	heron := Identify(Request{Tenant: "crew-heron", BodyID: "dawn"}).Key("")
+	if gull == heron {
 		t.Error("two tenants share the pins of one id")
 	}
 }

@@ -90,19 +90,19 @@ func TestExpiredRecordsAreSweptWithoutBeingAskedFor(t *testing.T) {
 	})
 }
 
-// TestOneIDOfTwoTenants: customers that both call their session "main" share
-// nothing.
+// TestOneIDOfTwoTenants: a session belongs to its tenant, whatever others call
+// theirs.
 func TestOneIDOfTwoTenants(t *testing.T) {
 	ctx, p := context.Background(), inmem.New(inmem.Options{})
-	red := engine.PinKey{Tenant: "team-red", Class: engine.ClassExplicit, ID: "main"}
-	blue := engine.PinKey{Tenant: "team-blue", Class: engine.ClassExplicit, ID: "main"}
-	if err := p.Keep(ctx, red, "ref-sonnet", warm("vendor-b", 1)); err != nil {
+	gull := engine.PinKey{Tenant: "crew-gull", Class: engine.ClassExplicit, ID: "dawn"}
+	heron := engine.PinKey{Tenant: "crew-heron", Class: engine.ClassExplicit, ID: "dawn"}
+	if err := p.Keep(ctx, gull, "schooner-1", warm("harbor-b", 1)); err != nil {
 		t.Fatal(err)
 	}
-	if r, err := p.Recall(ctx, blue); err != nil || len(r.Models) != 0 {
+	if r, err := p.Recall(ctx, heron); err != nil || len(r.Models) != 0 {
 		t.Errorf("the other tenant's session has %+v, %v", r, err)
 	}
-	if r, err := p.Recall(ctx, red); err != nil || r.For("ref-sonnet")[0].Vendor != "vendor-b" {
+	if r, err := p.Recall(ctx, gull); err != nil || r.For("schooner-1")[0].Vendor != "harbor-b" {
 		t.Errorf("its own has %+v, %v", r, err)
 	}
 }
