@@ -21,12 +21,12 @@ func card(t testing.TB, input, output, read, write5m, write1h string) Card {
 }
 
 func TestCostIsExact(t *testing.T) {
-	heron := card(t, "3", "15", "0.30", "3.75", "6")   // cache tokens outside the input, writes paid
-	tern := card(t, "2.50", "10", "0.25", "", "")      // cache tokens inside the input, writes free
-	gull := card(t, "5", "30", "0.50", "6.25", "")     // the same with paid writes
+	heron := card(t, "3", "15", "0.30", "3.75", "6")   // reads and writes beside the input, both priced
+	tern := card(t, "2.50", "10", "0.25", "", "")      // no price for writes
+	gull := card(t, "5", "30", "0.50", "6.25", "")     // a price for writes
 	wren := card(t, "0.28", "0.42", "0.028", "", "")   // a tenth for reads
-	plover := card(t, "0.90", "0.90", "", "", "")      // no cache price published
-	knot := card(t, "0.50", "1.50", "0", "", "")       // reads cost nothing
+	plover := card(t, "0.90", "0.90", "", "", "")      // only what every card has
+	knot := card(t, "0.50", "1.50", "0", "", "")       // free reads
 	knotWithout := card(t, "0.50", "1.50", "", "", "") // the same with the key left out
 	for _, c := range []struct {
 		name    string
