@@ -13,7 +13,7 @@ type JSONAnswer struct {
 	Quality pricing.Quality
 	Model   string       // the model the vendor says it was; empty if it does not
 	Tier    string       // the service tier it says it used; empty if it does not
-	Error   *StreamError // the error it is, as [AnswerError] reads it; nil if none
+	Error   *StreamError // the error that it is in all its 200; nil if none
 	ID      string       // of an answer of the API responses: what previous_response_id names; empty for others
 }
 
@@ -23,24 +23,15 @@ type JSONAnswer struct {
 // hidden from a JSON answer.
 func JSONResponse(o RelayOptions, body []byte) JSONAnswer {
 	answer := JSONAnswer{Body: body}
+	failure, object := answerError(body)
+	if !object.found() {
+		return answer
+	}
+	answer.Whole, answer.Error = true, failure
 	// A relay's eyes on one object.
 	r := Relay{o: o, conv: conventionFor(o.Usage, o.API)}
 	r.finished = true
-	start := space(body, 0)
-	if start == len(body) || body[start] != '{' {
-		return answer
-	}
-	var f failing
-	w := walk(body, start)
-	for w.next() {
-		f.see(&w)
-	}
-	if !w.closed() {
-		return answer
-	}
-	answer.Whole = true
-	answer.Error = f.error(body, span{start, w.end})
-	a := r.answer(body, span{start, w.end})
+	a := r.answer(body, object)
 	answer.Usage, answer.Quality = r.tally.usage(r.conv)
 	answer.Model, answer.Tier, answer.ID = r.model, r.tier, r.id
 	// A failed response is an answer of its dialect all the same.

@@ -92,6 +92,23 @@ func BenchmarkScan(b *testing.B) {
 	}
 }
 
+// Reading a body over takes no memory beyond the request's own, whatever its size.
+func TestTheScanAllocatesNothing(t *testing.T) {
+	for _, s := range benchSizes {
+		body := agentBody(s.size)
+		var r Request
+		if n := testing.AllocsPerRun(10, func() {
+			r = Request{API: catalog.Chat, Body: body}
+			r.top, r.which = r.room[:0], r.names[:0]
+			if err := r.scan(); err != nil {
+				t.Fatal(err)
+			}
+		}); n != 0 {
+			t.Errorf("%s: %v allocations", s.name, n)
+		}
+	}
+}
+
 // One iteration is one body read into facts.
 func BenchmarkReadRequest(b *testing.B) {
 	for _, s := range benchSizes {

@@ -11,14 +11,15 @@ type StreamError struct {
 	Message string
 }
 
-// AnswerError is the error that a whole JSON answer is, nil where it is none:
+// answerError is the error that a whole JSON answer is, nil where it is none:
 // some vendors say 200 and put the failure into the body. It is one if `error`
 // at its top is a string or an object that is not empty, or if its `type` or
-// `object` is "error". A body that is no JSON object is no error of this kind.
-func AnswerError(body []byte) *StreamError {
+// `object` is "error". A body that is no JSON object is no error of this kind, and
+// then object, where the answer lies in its body, is not found.
+func answerError(body []byte) (e *StreamError, object span) {
 	start := space(body, 0)
 	if start == len(body) || body[start] != '{' {
-		return nil
+		return nil, span{}
 	}
 	var f failing
 	w := walk(body, start)
@@ -26,9 +27,10 @@ func AnswerError(body []byte) *StreamError {
 		f.see(&w)
 	}
 	if !w.closed() {
-		return nil
+		return nil, span{}
 	}
-	return f.error(body, span{start, w.end})
+	object = span{start, w.end}
+	return f.error(body, object), object
 }
 
 // failing is what the top of an answer or of an event says of a failure.
