@@ -179,7 +179,7 @@ func (a asked) tenant() string {
 	if t := a.get("tenant"); t != "" {
 		return t
 	}
-	return "default"
+	return catalog.DefaultTenant
 }
 
 // The parameters that choose turns or sessions.

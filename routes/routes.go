@@ -28,8 +28,7 @@ type Options struct {
 	MaxBody  int64           // bytes of a body, unpacked; 0 means DefaultMaxBody
 	BodyTime time.Duration   // to read a body; 0 means DefaultBodyTime
 	Drain    time.Duration   // how long a vendor goes on after its client left, so that usage is known; 0: it is cancelled at once
-	Tenants  *Tenants        // who may use the gateway, by their keys; nil: everybody, as one tenant, whatever key they present
-	Tenant   string          // id of that one tenant; empty means "default"
+	Tenants  *Tenants        // who may use the gateway, by their keys; nil: everybody, as [catalog.DefaultTenant], whatever key they present
 }
 
 // service is the client APIs.
@@ -53,10 +52,7 @@ func New(o Options) http.Handler {
 	if o.Metadata == "" {
 		o.Metadata = vendor.MetadataBody
 	}
-	if o.Tenant == "" {
-		o.Tenant = "default"
-	}
-	s := &service{Options: o, everybody: Tenant{ID: o.Tenant}}
+	s := &service{Options: o, everybody: Tenant{ID: catalog.DefaultTenant}}
 	r := router(o.Log)
 	v1 := r.Group("/v1", s.admit)
 	for _, api := range []catalog.API{catalog.Chat, catalog.Responses, catalog.Messages} {

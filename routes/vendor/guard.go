@@ -24,19 +24,16 @@ func guard(check func(address string) error) func(context.Context, string, strin
 	return func(_ context.Context, _, address string, _ syscall.RawConn) error { return check(address) }
 }
 
-// publicOnly refuses every "ip:port" that is not a public unicast address.
+// publicOnly refuses every "ip:port" that is not a public unicast address, by the
+// one rule that the catalog is checked with too.
 func publicOnly(address string) error {
 	host, _, err := net.SplitHostPort(address)
 	if err != nil {
 		return fmt.Errorf("address %q: %w", address, err)
 	}
 	ip, err := netip.ParseAddr(host)
-	if err != nil || !Public(ip) {
+	if err != nil || !catalog.PublicAddr(ip) {
 		return &AddressError{Address: host}
 	}
 	return nil
 }
-
-// Public says whether an address is unicast on the public internet, by the one
-// rule that the catalog is checked with too: [catalog.PublicAddr].
-func Public(ip netip.Addr) bool { return catalog.PublicAddr(ip) }
