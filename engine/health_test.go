@@ -121,6 +121,21 @@ func TestHealthConcurrently(t *testing.T) {
 		})
 	}
 	wg.Wait()
+	if len(h.all) != 3 || h.tracked.Load() != 3 {
+		t.Errorf("%d candidates are remembered and %d counted, want 3", len(h.all), h.tracked.Load())
+	}
+	for key, a := range h.all { // each route's last word was a success
+		want := ailment{cooling: pinEpoch.Add(time.Second), last: pinEpoch}
+		if a != want {
+			t.Errorf("%v is left with %+v, want %+v", key, a, want)
+		}
+	}
+	for i := range 3 {
+		route := routeFor("m", fmt.Sprint(i))
+		if !h.Down(route, "k", pinEpoch) || h.Down(route, "k", pinEpoch.Add(time.Second)) {
+			t.Errorf("vendor %d is not down for its Retry-After and no longer", i)
+		}
+	}
 }
 
 // A stale id of one caller's, answered with a 404, does not take a route away
