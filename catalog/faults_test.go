@@ -225,7 +225,7 @@ func TestSettingsThatCouldNeverDoAnything(t *testing.T) {
 }
 
 func TestAnUpstreamIdIsItsText(t *testing.T) {
-	for _, id := range []string{"null", "4.10", "0x10", "no", "2026-01-15", "1_000"} {
+	for _, id := range []string{"null", "6.20", "0x1F", "no", "2027-03-09", "1_000"} {
 		c := parse(t, frame+"  m: {routes: [{vendor: alpha, model: "+id+"}]}\n")
 		if got := c.Models[0].Routes[0].UpstreamModel; got != id {
 			t.Errorf("%s is read as %q", id, got)

@@ -252,25 +252,25 @@ func TestMistakesOfPolicies(t *testing.T) {
 
 func TestOneNamespace(t *testing.T) {
 	share := "; names, aliases and policies share one namespace, so rename one"
-	check(t, "clashes of every kind", frame+`  a: {aliases: [fast, small], routes: [{vendor: alpha, model: a}]}
-  b: {aliases: [fast, b], routes: [{vendor: alpha, model: b}]}
+	check(t, "clashes of every kind", frame+`  a: {aliases: [deft, petit], routes: [{vendor: alpha, model: a}]}
+  b: {aliases: [deft, b], routes: [{vendor: alpha, model: b}]}
   a: {routes: [{vendor: alpha, model: a}]}
-  small: {routes: [{vendor: alpha, model: a}]}
+  petit: {routes: [{vendor: alpha, model: a}]}
 policies:
-  fast: {models: [a, fast]}
+  deft: {models: [a, deft]}
   b: {models: [b]}
-  p: {models: [p, missing, smal]}
+  p: {models: [p, missing, peti]}
 `,
-		`c.yaml:6:23: model "a": "small" is already model "small", on lines 6 and 9`+share,
-		`c.yaml:7:17: model "b": "fast" is already an alias of model "a", on lines 6 and 7`+share,
+		`c.yaml:6:23: model "a": "petit" is already model "petit", on lines 6 and 9`+share,
+		`c.yaml:7:17: model "b": "deft" is already an alias of model "a", on lines 6 and 7`+share,
 		`c.yaml:7:23: model "b": "b" is already model "b", on line 7 at columns 3 and 23`+share,
 		`c.yaml:8:3: key "a" stands twice in models, on lines 6 and 8; remove one of them`,
-		`c.yaml:11:3: policy "fast": "fast" is already an alias of model "a", on lines 6 and 11`+share,
-		`c.yaml:11:22: policy "fast": models: model "a" stands twice, on line 11 at columns 19 and 22; remove one`,
+		`c.yaml:11:3: policy "deft": "deft" is already an alias of model "a", on lines 6 and 11`+share,
+		`c.yaml:11:22: policy "deft": models: model "a" stands twice, on line 11 at columns 19 and 22; remove one`,
 		`c.yaml:12:3: policy "b": "b" is already model "b", on lines 7 and 12`+share,
 		`c.yaml:13:16: policy "p": models: "p" is policy "p", on line 13; name models here`,
 		`c.yaml:13:19: policy "p": model "missing" is not in this catalog; add it under models, or correct the name`,
-		`c.yaml:13:28: policy "p": model "smal" is not in this catalog; did you mean "small"?`,
+		`c.yaml:13:28: policy "p": model "peti" is not in this catalog; did you mean "petit"?`,
 	)
 }
 

@@ -185,22 +185,22 @@ models:
 `
 
 func TestNamesAreTheirText(t *testing.T) {
-	c := parse(t, frame+`  4.10: {aliases: [0x11, no], routes: [{vendor: alpha, model: 4.10, price: {input: 1, output: 1}}]}
-  4.1: {routes: [{vendor: alpha, model: "4.1", price: {input: 9, output: 9}}]}
+	c := parse(t, frame+`  6.20: {aliases: [0x2B, no], routes: [{vendor: alpha, model: 6.20, price: {input: 1, output: 1}}]}
+  6.2: {routes: [{vendor: alpha, model: "6.2", price: {input: 9, output: 9}}]}
   off: {routes: [{vendor: alpha, model: off, price: {input: 2, output: 2}}]}
-  2026-01-15: {routes: [{vendor: alpha, model: 2026-01-15, price: {input: 3, output: 3}}]}
-  0x10: {routes: [{vendor: alpha, model: 0x10, price: {input: 4, output: 4}}]}
+  2027-03-09: {routes: [{vendor: alpha, model: 2027-03-09, price: {input: 3, output: 3}}]}
+  0x1F: {routes: [{vendor: alpha, model: 0x1F, price: {input: 4, output: 4}}]}
   null: {routes: [{vendor: alpha, model: "null", price: {input: 5, output: 5}}]}
 policies:
-  1_000: {models: [null, 4.10, 0x10]}
+  1_000: {models: [null, 6.20, 0x1F]}
 `)
-	for name, want := range map[string]string{"4.10": "1", "0x11": "1", "no": "1", "4.1": "9", "off": "2", "2026-01-15": "3", "0x10": "4", "null": "5"} {
+	for name, want := range map[string]string{"6.20": "1", "0x2B": "1", "no": "1", "6.2": "9", "off": "2", "2027-03-09": "3", "0x1F": "4", "null": "5"} {
 		target, ok := c.Resolve(name)
 		if !ok || price(target.Models[0].Routes[0].Price.Card.Input) != want {
 			t.Errorf("%s resolves to %+v, %t; want input %s", name, target, ok, want)
 		}
 	}
-	if id := c.Models[0].Routes[0].UpstreamModel; id != "4.10" {
+	if id := c.Models[0].Routes[0].UpstreamModel; id != "6.20" {
 		t.Errorf("the vendor is asked for %q", id)
 	}
 	if target, ok := c.Resolve("1_000"); !ok || len(target.Models) != 3 || target.Models[0].Name != "null" {
