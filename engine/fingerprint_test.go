@@ -19,10 +19,10 @@ func tool(name string) Tool {
 }
 
 func TestFingerprintTellsConversationsApart(t *testing.T) {
-	// The same figures as a known fault: openings alike for their first 200
-	// characters, system texts that sit outside the message list.
-	context := "<context>" + strings.Repeat("g", 300) + "</context> "
-	boats := Opening{System: blocks("You mend boats."), First: blocks(context + "Varnish the mast.")}
+	// Openings that part only behind 300 characters that they share, or only in what
+	// stands beside the messages.
+	context := "<workspace>" + strings.Repeat("g", 300) + "</workspace> "
+	clocks := Opening{System: blocks("You mend clocks."), First: blocks(context + "Oil the works.")}
 	of := func(tenant string, o Opening) string {
 		id, ok := Fingerprint(tenant, o)
 		if !ok {
@@ -30,27 +30,27 @@ func TestFingerprintTellsConversationsApart(t *testing.T) {
 		}
 		return id
 	}
-	with := func(change func(*Opening)) Opening { o := boats; change(&o); return o }
-	base := of("t", boats)
+	with := func(change func(*Opening)) Opening { o := clocks; change(&o); return o }
+	base := of("t", clocks)
 	cases := []struct {
 		name   string
 		tenant string
 		o      Opening
 		same   bool
 	}{
-		{"itself", "t", boats, true},
-		{"another request after the same context", "t", with(func(o *Opening) { o.First = blocks(context + "Patch the sail.") }), false},
-		{"another system text", "t", with(func(o *Opening) { o.System = blocks("You mend cars.") }), false},
-		{"another tenant", "u", boats, false},
-		{"blocks instead of a string", "t", with(func(o *Opening) { o.First = blocks(context, "Varnish ", "the mast.") }), true},
+		{"itself", "t", clocks, true},
+		{"another request after the same context", "t", with(func(o *Opening) { o.First = blocks(context + "Wind the spring.") }), false},
+		{"another system text", "t", with(func(o *Opening) { o.System = blocks("You mend radios.") }), false},
+		{"another tenant", "u", clocks, false},
+		{"blocks instead of a string", "t", with(func(o *Opening) { o.First = blocks(context, "Oil ", "the works.") }), true},
 		{"a telemetry block first", "t", with(func(o *Opening) {
-			o.System = blocks("x-anthropic-billing-header: cc_version=2.1; cc_entrypoint=cli;", "You mend boats.")
+			o.System = blocks("x-anthropic-billing-header: cc_version=2.1; cc_entrypoint=cli;", "You mend clocks.")
 		}), true},
 		{"a telemetry line first", "t", with(func(o *Opening) {
-			o.System = blocks("X-Anthropic-Billing-Header: nonce=1\nYou mend boats.")
+			o.System = blocks("X-Anthropic-Billing-Header: nonce=1\nYou mend clocks.")
 		}), true},
 		{"a tool more", "t", with(func(o *Opening) { o.Tools = []Tool{tool("a")} }), false},
-		{"system text moved into the first message", "t", Opening{First: blocks("You mend boats." + context + "Varnish the mast.")}, false},
+		{"system text moved into the first message", "t", Opening{First: blocks("You mend clocks." + context + "Oil the works.")}, false},
 	}
 	for _, c := range cases {
 		t.Run(c.name, func(t *testing.T) {

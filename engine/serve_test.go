@@ -283,7 +283,7 @@ func TestTheOpeningIsReadOnce(t *testing.T) {
 		r.BodyID, r.OptionID, r.Header = "", "", nil
 		r.Opening = func() engine.Opening {
 			read++
-			return engine.Opening{First: [][]byte{[]byte("Which rope floats?")}}
+			return engine.Opening{First: [][]byte{[]byte("Which wood floats?")}}
 		}
 	}), serves)
 	if err != nil || read != 1 {

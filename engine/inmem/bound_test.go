@@ -24,7 +24,7 @@ func TestManySessionsSeenOnce(t *testing.T) {
 				keep(t, p, fmt.Sprint("busy-", i), warm("b", 1))
 			}
 			for i := range 5*limit + 10 {
-				id := fmt.Sprintf("burst-%07d", i)
+				id := fmt.Sprintf("gust-%06d", i)
 				keep(t, p, id, warm("a", 1))
 				if i%97 == 0 && recalled(t, p, id) != "a " {
 					t.Fatalf("new session %d was refused", i)
