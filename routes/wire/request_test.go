@@ -204,7 +204,7 @@ func TestAnAgentsBodyIsReadWhole(t *testing.T) {
 		t.Errorf("user %q", f.MetadataUser)
 	}
 	o := f.Opening()
-	if got := fmt.Sprintf("%q", o.System); got != `["x-anthropic-billing-header: cc_version=2.1; cc_entrypoint=cli;" "You fix fences."]` {
+	if got := fmt.Sprintf("%q", o.System); got != `["x-anthropic-billing-header: cc_version=2.1; cc_entrypoint=cli;" "We mend fences."]` {
 		t.Errorf("system %s", got)
 	}
 	if got := fmt.Sprintf("%q", o.First); got != `["Mend the gate."]` {
