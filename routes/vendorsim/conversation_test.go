@@ -23,14 +23,14 @@ func TestAnAnswerIsContinuedByItsID(t *testing.T) {
 		}
 		return r
 	}
-	one := ask("red", fmt.Sprintf(`{"model":"m","instructions":"Be brief.","input":%q}`, first))
-	two := ask("red", fmt.Sprintf(`{"model":"m","instructions":"Be brief.","input":"Go on.","previous_response_id":%q}`, one.ID))
+	one := ask("red", fmt.Sprintf(`{"model":"m","instructions":"In short.","input":%q}`, first))
+	two := ask("red", fmt.Sprintf(`{"model":"m","instructions":"In short.","input":"Go on.","previous_response_id":%q}`, one.ID))
 	answered := len(one.Output[0].Content[0].Text)
-	want := tokens(int64(len("Be brief.") + len(first) + answered + len("Go on.")))
+	want := tokens(int64(len("In short.") + len(first) + answered + len("Go on.")))
 	if !two.Store || two.PreviousID == nil || *two.PreviousID != one.ID || two.Usage.InputTokens != want || two.Usage.InputDetails.CachedTokens != 2048 {
 		t.Errorf("continued: store %v, previous %v, usage %+v; want %d tokens, 2048 of them cached", two.Store, two.PreviousID, two.Usage, want)
 	}
-	whole := ask("red", fmt.Sprintf(`{"model":"m","instructions":"Be brief.","store":false,"input":[{"role":"user","content":%q},{"role":"assistant","content":[{"type":"output_text","text":%q}]},{"role":"user","content":"Go on."}]}`,
+	whole := ask("red", fmt.Sprintf(`{"model":"m","instructions":"In short.","store":false,"input":[{"role":"user","content":%q},{"role":"assistant","content":[{"type":"output_text","text":%q}]},{"role":"user","content":"Go on."}]}`,
 		first, one.Output[0].Content[0].Text))
 	if whole.Store || whole.Usage.InputTokens != want || whole.Output[0].Content[0].Text != two.Output[0].Content[0].Text {
 		t.Errorf("sent whole it is another conversation: %+v and %+v", whole, two)

@@ -114,7 +114,7 @@ func TestOutputLimitIsHonoured(t *testing.T) {
 }
 
 func TestAnswersAreDeterministicAndVaryWithTheTurn(t *testing.T) {
-	turns := []string{chatBody("Be brief.", "one"), chatBody("Be brief.", "one", "first answer", "two")}
+	turns := []string{chatBody("In short.", "one"), chatBody("In short.", "one", "first answer", "two")}
 	text := func(seed uint64, turn int) string {
 		var v struct{ Choices []chatChoice }
 		b := start(t, Config{Name: "Harbour", Seed: seed})
@@ -247,7 +247,9 @@ func TestEmbeddingsDependOnTheTextAlone(t *testing.T) {
 	if u := one.usage(t); u.Prompt != 2 || u.Total != 2 {
 		t.Errorf("%+v", u)
 	}
-	var v, w struct{ Data []struct{ Embedding []float32 } }
+	var v, w struct {
+		Data []struct{ Embedding []float32 }
+	}
 	if err := json.Unmarshal(one.body, &v); err != nil {
 		t.Fatal(err)
 	}

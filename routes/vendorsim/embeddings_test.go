@@ -13,11 +13,13 @@ func TestEmbeddingsInBothFormats(t *testing.T) {
 	v := New(Config{})
 	read := func(format string, into any) {
 		t.Helper()
-		answer, err := v.embed("m", json.RawMessage(`"Which rope floats?"`), format)
+		answer, err := v.embed("m", json.RawMessage(`"Which wood floats?"`), format)
 		if err != nil {
 			t.Fatal(err)
 		}
-		var list struct{ Data []struct{ Embedding json.RawMessage } }
+		var list struct {
+			Data []struct{ Embedding json.RawMessage }
+		}
 		if err := json.Unmarshal(answer, &list); err != nil || len(list.Data) != 1 {
 			t.Fatalf("%s: %v", answer, err)
 		}
