@@ -67,12 +67,12 @@ type BookedAttempt struct {
 	Failure                   Failure
 	Status                    int
 	Started                   time.Time
-	Accepted                  bool // by the vendor: it may bill
+	Accepted                  bool // by the vendor, or nobody can know that it was not: it may bill
 	FirstByte                 time.Duration
 	Took                      time.Duration
 	Usage                     pricing.Usage
 	Quality                   pricing.Quality
-	Card                      pricing.Card   // the rates it was billed at; unknown throughout unless the usage is complete
+	Card                      pricing.Card   // the rates it is billed at; unknown throughout where no usage was reported
 	Cost                      pricing.Cost   // unknown unless the usage is complete
 	Saving                    pricing.Saving // net cache saving
 	ServedModel               string
@@ -86,7 +86,7 @@ type Sums struct {
 	Unsettled    int64 // turns begun and not ended
 	Failed       int64 // turns that ended with no attempt served, those the caller left among them
 	Attempts     int64
-	Billed       int64           // attempts that a vendor accepted
+	Billed       int64           // attempts that a vendor accepted, or may have accepted: it may bill them
 	UsageKnown   int64           // billed attempts whose usage is complete
 	CostKnown    int64           // billed attempts whose cost is known
 	SavingKnown  int64           // billed attempts whose net cache saving is known

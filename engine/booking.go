@@ -36,7 +36,7 @@ func Book(t Turn) Booked {
 // next as an attempt that has begun.
 func BookIntent(t *Turn, next Candidate, now time.Time) Booked {
 	b := book(t)
-	begun := BookedAttempt{Credential: next.Credential, Group: next.Group, Stage: StageBegun, Started: utc(now)}
+	begun := BookedAttempt{Credential: next.Credential, Group: next.Group, Stage: StageBegun, Accepted: true, Started: utc(now)}
 	finding := 0
 	if next.Route != nil {
 		begun.Model, begun.Vendor = next.Route.Model.Name, next.Route.Vendor.Name
@@ -108,7 +108,7 @@ func bookAttempt(a *Attempt) BookedAttempt {
 		Failure:     a.Failure,
 		Status:      a.Status,
 		Started:     utc(a.Started),
-		Accepted:    !a.AcceptedAt.IsZero() || a.Stage == StageServed || a.Stage == StageBroken,
+		Accepted:    a.Billable(),
 		FirstByte:   a.FirstByte,
 		Took:        a.Took,
 		Usage:       a.Usage,
@@ -119,11 +119,26 @@ func bookAttempt(a *Attempt) BookedAttempt {
 	if route := a.Candidate.Route; route != nil {
 		b.Model, b.Vendor = route.Model.Name, route.Vendor.Name
 	}
-	if a.Quality.Complete() {
+	if a.Quality.Complete() || a.Quality == pricing.Partial {
 		b.Card = a.Card
 	}
 	b.Price()
 	return b
+}
+
+// Answered says whether the vendor's answer had begun.
+func (a *BookedAttempt) Answered() bool { return a.Status != 0 }
+
+// PromptCost is what the attempt's prompt cost at its card. It is known for usage
+// that was cut short too: vendors report the prompt before they answer, and what
+// is unknown then is the output.
+func (a *BookedAttempt) PromptCost() pricing.Cost {
+	if !a.Quality.Complete() && a.Quality != pricing.Partial || a.Usage.Prompt() == 0 {
+		return pricing.Cost{}
+	}
+	prompt := a.Usage
+	prompt.Output, prompt.Reasoning = 0, 0
+	return a.Card.Cost(prompt)
 }
 
 // Price computes what the attempt's usage cost and saved at its card: a reader

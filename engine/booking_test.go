@@ -245,7 +245,7 @@ func TestBook(t *testing.T) {
 
 	begun := engine.BookIntent(&fallback, turn.Plan.Candidates[0], at)
 	if s := engine.Sum(begun); begun.State != engine.Unsettled || begun.Model != model.Name || begun.Outcome != engine.Promoted ||
-		len(begun.Attempts) != 2 || s.Unsettled != 1 || s.Failed != 0 || s.Attempts != 2 || s.Billed != 1 {
+		len(begun.Attempts) != 2 || s.Unsettled != 1 || s.Failed != 0 || s.Attempts != 2 || s.Billed != 2 {
 		t.Errorf("an intent: %+v, %+v", begun, s)
 	}
 	if len(fallback.Attempts) != 1 {
@@ -301,5 +301,31 @@ func TestOutcomesStandInTheOrderOfTheLadder(t *testing.T) {
 	}
 	if engine.CompareOutcomes("one of tomorrow", engine.MovedOnPrice) <= 0 || engine.CompareOutcomes("a", "b") >= 0 {
 		t.Error("unknown outcomes do not come last, by name")
+	}
+}
+
+// Only a refusal that a vendor gave, or a connection that never came about, is
+// known to cost nothing. Whatever the vendor had in hand when the wait ended may
+// be on its bill: counted, and unknown.
+func TestWhatMayHaveBeenBilledIsUnknownNotFree(t *testing.T) {
+	accepted := time.Date(2026, 11, 29, 9, 0, 0, 0, time.UTC)
+	for _, c := range []struct {
+		name   string
+		made   engine.Attempt
+		billed int64
+	}{
+		{"refused with a status", engine.Attempt{Failure: engine.FailureServer, Status: 503}, 0},
+		{"no connection", engine.Attempt{Failure: engine.FailureConnect}, 0},
+		{"no first byte in time", engine.Attempt{Failure: engine.FailureTimeout}, 1},
+		{"the caller left before the answer", engine.Attempt{Stage: engine.StageAbandoned, Failure: engine.FailureClientLeft}, 1},
+		{"cut by a shutdown", engine.Attempt{Stage: engine.StageAbandoned, Failure: engine.FailureShutdown}, 1},
+		{"accepted, then broken", engine.Attempt{Stage: engine.StageBroken, Failure: engine.FailureCut, AcceptedAt: accepted, Status: 200}, 1},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			s := engine.Sum(engine.Book(engine.Turn{Attempts: []engine.Attempt{c.made}}))
+			if s.Billed != c.billed || s.CostKnown != 0 || s.UsageKnown != 0 {
+				t.Errorf("sums %+v, want %d billed and nothing known", s, c.billed)
+			}
+		})
 	}
 }

@@ -309,8 +309,10 @@ func (g *Gateway) attempt(ctx context.Context, s *turnState, r *Request, index i
 	if a.Started.IsZero() {
 		a.Started = started
 	}
-	if a.Quality.Complete() {
+	if a.Quality.Complete() || a.Quality == pricing.Partial {
 		a.Card = cardOf(c.Route, &a, r.Service)
+	}
+	if a.Quality.Complete() {
 		a.Cost = a.Card.Cost(a.Usage)
 	}
 	g.observe(&a)

@@ -87,6 +87,13 @@ type Attempt struct {
 	Cause       string       // for the log: what went wrong; never a prompt or a key
 }
 
+// Billable says whether the vendor may bill the attempt: it accepted it, or nobody
+// can know that it did not, because the request was with it when the wait for its
+// answer ended.
+func (a *Attempt) Billable() bool {
+	return !a.AcceptedAt.IsZero() || a.Stage == StageServed || a.Stage == StageBroken || a.Stage == StageAbandoned || a.Failure == FailureTimeout
+}
+
 // Try is the order to make one attempt.
 type Try struct {
 	TurnID    string

@@ -36,7 +36,7 @@ func (c Card) Cost(u Usage) Cost {
 	cost.CacheWrite1h = cache(c.CacheWrite1h, u.CacheWrite1h)
 	cost.Output = c.Output.Of(u.Output)
 	if (u.Input != 0 || cost.NoCachePrice) && !c.Input.Known() || u.Output != 0 && !c.Output.Known() {
-		return Cost{NoCachePrice: cost.NoCachePrice}
+		return Cost{} // nothing was billed at any price
 	}
 	cost.Known = true
 	for _, part := range [...]*decimal.Decimal{&cost.Input, &cost.CacheRead, &cost.CacheWrite5m, &cost.CacheWrite1h, &cost.Output} {

@@ -63,13 +63,14 @@ type attemptShape struct {
 	Failure     *string      `json:"failure"`
 	Status      *int         `json:"status"`
 	Started     *time.Time   `json:"started"`
-	Billed      bool         `json:"billed"` // the vendor accepted it
+	Billed      bool         `json:"billed"` // the vendor accepted it, or may have
 	FirstByteMS *float64     `json:"first_byte_ms"`
 	TookMS      float64      `json:"took_ms"`
 	Quality     string       `json:"usage_quality"`
 	Tokens      *tokensShape `json:"tokens"` // a lower bound unless the quality is authoritative or derived
 	Price       *cardShape   `json:"price"`
 	Cost        *costShape   `json:"cost"`
+	PromptCost  *string      `json:"prompt_cost"` // of the prompt alone, known also where the output was cut short
 	Saving      *string      `json:"net_cache_saving"`
 	ServedModel *string      `json:"served_model"`
 	ServedTier  *string      `json:"served_tier"`
@@ -122,7 +123,10 @@ func attemptOf(a *engine.BookedAttempt) attemptShape {
 	}
 	tokens := tokensOf(a.Usage)
 	s.Tokens = &tokens
-	if a.Quality.Complete() {
+	if prompt := a.PromptCost(); prompt.Known {
+		s.PromptCost = text(prompt.Total.String())
+	}
+	if a.Quality.Complete() || a.Quality == pricing.Partial {
 		s.Price = &cardShape{a.Card.Input, a.Card.Output, a.Card.CacheRead, a.Card.CacheWrite5m, a.Card.CacheWrite1h}
 	}
 	return s

@@ -171,6 +171,10 @@ func TestAClientThatLeavesIsOneRowAndEndsTheVendor(t *testing.T) {
 		a.Usage.Input != 60 || a.Usage.CacheRead != 9000 || a.Usage.Output != 1 || a.Cost.Known {
 		t.Errorf("attempt %q %q, usage %+v %q, cost %+v", a.Stage, a.Failure, a.Usage, a.Quality, a.Cost)
 	}
+	// 60 × $3 and 9,000 × $0.30, per million; of the output nothing is known but that there was some.
+	if prompt := engine.Book(r.ledger.Recorded()[0]).Attempts[0].PromptCost(); !prompt.Known || prompt.Total.String() != "0.00288" {
+		t.Errorf("the prompt cost %+v", prompt)
+	}
 	if pins := r.pinned("dory-left"); !slices.Equal(pins, []string{"reef"}) {
 		t.Errorf("pinned %v", pins)
 	}

@@ -183,7 +183,7 @@ func (m *Metrics) Record(turn engine.Turn) {
 		a := &turn.Attempts[i]
 		at := keyOf(c, a.Candidate.Route)
 		m.attempts.WithLabelValues(at.vendor, resultLabel(a)).Inc()
-		if billed(a) {
+		if a.Billable() {
 			m.bill(at, a)
 		}
 	}
@@ -221,11 +221,6 @@ func finding(t *engine.Turn) *engine.Finding {
 		return nil
 	}
 	return &t.Decision.Models[i]
-}
-
-// billed says whether a vendor accepted the attempt, and may bill it.
-func billed(a *engine.Attempt) bool {
-	return !a.AcceptedAt.IsZero() || a.Stage == engine.StageServed || a.Stage == engine.StageBroken
 }
 
 // bill counts what an accepted attempt used.

@@ -60,6 +60,9 @@ func (c *call) frame(title, path string) frame {
 	if status.Problem != "" {
 		f.Banners = append(f.Banners, banner{Kind: "bad", Title: "The catalog on disk is not in use. The last good one is.", Lines: plainLines(status.Problem)})
 	}
+	if status.Books != "" {
+		f.Banners = append(f.Banners, banner{Kind: "bad", Title: "The ledger on disk is not in use: what is shown here is in memory only, and ends with the process.", Lines: plainLines(status.Books)})
+	}
 	if status.Dropped > 0 {
 		f.Banners = append(f.Banners, banner{Kind: "bad", Title: counted(status.Dropped, "turn") + " could not be booked: every figure here is short of them."})
 	}

@@ -24,5 +24,6 @@ type Status struct {
 	Problem  string // why the catalog on disk is not the one in force, a line per mistake; empty if it is
 	Pins     int64  // sessions remembered, each in its scopes
 	Dropped  int64  // turns that were served and could not be booked
+	Books    string // why turns are booked in memory only, or not at all; empty if they are kept
 	Draining bool   // no new turns are taken
 }

@@ -135,11 +135,11 @@ func TestEveryPageShowsTheCatalogsProblem(t *testing.T) {
 	books, c := seeded(t)
 	o := options(books, c)
 	o.Status = func() web.Status {
-		return web.Status{Problem: "catalog.yaml:7:9: unknown key \"cache_raed\"\ncatalog.yaml:9:1: <b>", Dropped: 3, Draining: true}
+		return web.Status{Problem: "catalog.yaml:7:9: unknown key \"cache_raed\"\ncatalog.yaml:9:1: <b>", Dropped: 3, Draining: true, Books: "the folder is read-only <i>"}
 	}
 	for _, address := range golden {
 		page := get(t, o, address).Body.String()
-		for _, want := range []string{"catalog.yaml:7:9: unknown key", "&lt;b&gt;", "3 turns could not be booked", "draining"} {
+		for _, want := range []string{"catalog.yaml:7:9: unknown key", "&lt;b&gt;", "3 turns could not be booked", "in memory only", "read-only &lt;i&gt;", "draining"} {
 			if !strings.Contains(page, want) {
 				t.Errorf("%s lacks %q", address, want)
 			}

@@ -236,12 +236,22 @@ func (c *call) bills(b *engine.Booked) []bill {
 // bill is an attempt's cost by bucket, with the price of each.
 func (c *call) bill(i int, a *engine.BookedAttempt) bill {
 	out := bill{Title: "Attempt " + count(int64(i+1)) + ", " + named(a.Vendor, none), Quality: named(string(a.Quality), "missing"), Known: a.Cost.Known}
-	if a.Quality == pricing.Missing {
+	switch {
+	case a.Stage == engine.StageBegun:
+		out.Note = "No end is booked: what this cost is unknown."
+		return out
+	case a.Quality == pricing.Missing && !a.Answered():
+		out.Note = "The request was with the vendor when the wait for its answer ended: whether it was billed is unknown."
+		return out
+	case a.Quality == pricing.Missing:
 		out.Note = "The vendor reported no usage: what this cost is unknown."
 		return out
 	}
 	if !a.Quality.Complete() {
 		out.Note = "The usage is not complete: the tokens are what was reported before the end, and what they cost in all is unknown."
+		if prompt := a.PromptCost(); prompt.Known {
+			out.Note += " The prompt cost " + c.money.exact(prompt.Total) + "; of output there was at least " + count(a.Usage.Output) + "."
+		}
 	}
 	out.Prompt = tokens(a.Usage.Prompt())
 	var formula []string

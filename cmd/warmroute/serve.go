@@ -393,6 +393,7 @@ func status(live *catalog.Live, kept *keep, draining bool) web.Status {
 	if err := live.Status().Rejected; err != nil {
 		s.Problem = err.Error()
 	}
+	s.Books = kept.bookProblem()
 	if kept.ledger != nil {
 		s.Dropped = kept.ledger.Stats().Dropped
 	}
