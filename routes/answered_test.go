@@ -28,6 +28,7 @@ func TestWhatTheClientIsAnswered(t *testing.T) {
 		{"a cut before the start", &engine.Attempt{Stage: engine.StageBroken, Failure: engine.FailureCut, Status: 200}, 502},
 		{"a cut after the start", &engine.Attempt{Stage: engine.StageBroken, Failure: engine.FailureCut, Status: 200, Committed: true}, 200},
 		{"left before the answer", &engine.Attempt{Stage: engine.StageAbandoned, Failure: engine.FailureClientLeft}, 499},
+		{"the gateway ends before the answer", &engine.Attempt{Stage: engine.StageAbandoned, Failure: engine.FailureShutdown}, 503},
 		{"left within the answer", &engine.Attempt{Stage: engine.StageAbandoned, Failure: engine.FailureClientLeft, Status: 200, Committed: true}, 200},
 	} {
 		if got := answered(c.attempt); got != c.want {
