@@ -98,11 +98,15 @@ type Sums struct {
 }
 
 // Query says which booked turns are meant. The zero Query is all of them.
+//
+// In a list of turns, Model and Vendor are those of the last attempt. An
+// [Overview] counts attempts as well: there they mean every attempt of that model
+// at that vendor, whoever served its turn, and the turns that it was the last of.
 type Query struct {
 	Tenant   string    // empty: every tenant
 	From, To time.Time // From inclusive, To exclusive, by the start of the turn; zero: no bound
 	Model    string
-	Vendor   string // of the last attempt
+	Vendor   string
 	Outcome  Outcome
 	Class    Class
 	Session  string
@@ -120,26 +124,34 @@ type Slot struct {
 	Sums  Sums
 }
 
-// OutcomeSums is the sums of the turns with one outcome.
+// OutcomeSums is the sums of the turns with one outcome and of their attempts.
 type OutcomeSums struct {
 	Outcome Outcome
 	Sums    Sums
 }
 
-// RouteSums is the sums of the turns whose last attempt was one vendor's for one model.
+// RouteSums is what stands at one vendor for one model: the attempts made there,
+// what they used, cost and saved, whatever became of their turns; and the turns
+// whose last attempt was one of them.
 type RouteSums struct {
 	Vendor, Model string
 	Sums          Sums
 }
 
-// Overview is the books of a query at a glance.
+// Overview is the books of a query at a glance. Total is the sum of Outcomes, of
+// Routes, and of Series.
+//
+// Without a vendor and a model in the query, Total is the sum of [Sum] over the
+// turns that are meant. With them, it and its parts are those routes' alone: there
+// may be attempts without a turn, of turns that went on elsewhere, and turns without
+// the attempts that they made elsewhere.
 type Overview struct {
 	Query    Query // as answered: its bounds are wider than asked where the books no longer tell finer stretches apart
 	Total    Sums
 	Outcomes []OutcomeSums // in the order of the ladder
 	Routes   []RouteSums   // by model, then vendor
 	Width    time.Duration // of a slot: a minute, an hour or a day
-	Series   []Slot        // oldest first; slots without a turn are left out
+	Series   []Slot        // oldest first; slots without a turn or an attempt are left out
 }
 
 // SessionBook is one session's turns at a glance.
@@ -171,15 +183,18 @@ type Intents interface {
 //
 // A query with a tenant is answered from that tenant's turns alone.
 type Books interface {
-	// Overview adds up the turns that are meant. Width is a minute, an hour or a
-	// day, in UTC; anything else is an hour.
+	// Overview adds up the turns and attempts that are meant. Width is a minute, an
+	// hour or a day, in UTC; anything else is an hour.
 	Overview(ctx context.Context, q Query, width time.Duration) (Overview, error)
 	// Turns lists turns, newest start first. next is empty at the end of the list.
 	Turns(ctx context.Context, q Query, p Page) (turns []Booked, next string, err error)
 	// Turn finds one turn of one tenant.
 	Turn(ctx context.Context, tenant, id string) (turn Booked, found bool, err error)
 	// Sessions lists sessions, most recently active first: those whose last turn
-	// ended inside the query's bounds. They cannot be asked for by outcome.
+	// ended inside the query's bounds. They cannot be asked for by outcome. Each
+	// page is of its own moment: a session that is active between two pages moves
+	// ahead of where the list goes on, and may so be missed. The first page, asked
+	// for again, has it.
 	Sessions(ctx context.Context, q Query, p Page) (sessions []SessionBook, next string, err error)
 	// Session finds one session of one tenant.
 	Session(ctx context.Context, tenant string, class Class, id string) (session SessionBook, found bool, err error)

@@ -256,6 +256,65 @@ func TestBook(t *testing.T) {
 	}
 }
 
+// TestAnAttemptStandsAtItsOwnRoute has a turn come back to the vendor and model it
+// tried first, and random ones.
+func TestAnAttemptStandsAtItsOwnRoute(t *testing.T) {
+	tried := func(model, vendor string, input int64) engine.BookedAttempt {
+		a := engine.BookedAttempt{
+			Model: model, Vendor: vendor, Stage: engine.StageBroken, Accepted: true, Quality: pricing.Authoritative,
+			Usage: pricing.Usage{Input: input}, Card: pricing.Card{Input: pricing.PerMillion(decimal.NewFromInt(3))},
+		}
+		a.Price()
+		return a
+	}
+	refused := engine.BookedAttempt{Model: "n", Vendor: "c"}
+	b := engine.Booked{State: engine.Settled, Model: "m", Attempts: []engine.BookedAttempt{
+		tried("m", "a", 1000), refused, tried("m", "b", 200), tried("n", "a", 30), tried("m", "a", 4),
+	}}
+	rows := engine.SumRoutes(&b)
+	want := []struct {
+		model, vendor                   string
+		turns, attempts, billed, tokens int64
+		cost                            string
+	}{
+		{"m", "a", 1, 2, 2, 1004, "0.003012"},
+		{"n", "c", 0, 1, 0, 0, "0"},
+		{"m", "b", 0, 1, 1, 200, "0.0006"},
+		{"n", "a", 0, 1, 1, 30, "0.00009"},
+	}
+	if len(rows) != len(want) {
+		t.Fatalf("%+v", rows)
+	}
+	for i, w := range want {
+		s := rows[i].Sums
+		if rows[i].Model != w.model || rows[i].Vendor != w.vendor || s.Turns != w.turns || s.Failed != w.turns || s.Attempts != w.attempts ||
+			s.Billed != w.billed || s.Usage != (pricing.Usage{Input: w.tokens}) || !s.Cost.Equal(decimal.RequireFromString(w.cost)) {
+			t.Errorf("%+v, want %+v", rows[i], w)
+		}
+	}
+	if rows := engine.SumRoutes(&engine.Booked{Model: "m"}); len(rows) != 1 || rows[0].Model != "m" || rows[0].Vendor != "" || rows[0].Sums.Unsettled != 1 {
+		t.Errorf("without an attempt: %+v", rows)
+	}
+	several := 0
+	for _, turn := range randomTurns(500, 6) {
+		b := engine.Book(turn)
+		var sum engine.Sums
+		rows := engine.SumRoutes(&b)
+		for _, row := range rows {
+			sum = sum.Add(row.Sums)
+		}
+		if !sum.Equal(engine.Sum(b)) || rows[0].Sums.Turns != 1 || rows[0].Model != b.Model || rows[0].Vendor != b.Vendor() {
+			t.Errorf("%s: %+v", b.ID, rows)
+		}
+		if len(rows) > 1 && rows[1].Sums.Billed > 0 {
+			several++
+		}
+	}
+	if several < 20 {
+		t.Errorf("%d turns that another vendor billed too", several)
+	}
+}
+
 func TestASessionsPathAndSwitches(t *testing.T) {
 	var s engine.SessionBook
 	at := time.Date(2026, 11, 30, 9, 0, 0, 0, time.UTC)

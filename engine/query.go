@@ -19,7 +19,8 @@ var ErrPage = errors.New("this page does not follow one of ours; leave it out to
 // wraps it says what to leave out.
 var ErrQuery = errors.New("the books cannot answer that")
 
-// Matches says whether the booked turn is meant.
+// Matches says whether the booked turn is meant; model and vendor are those of its
+// last attempt.
 func (q *Query) Matches(b *Booked) bool {
 	switch {
 	case q.Tenant != "" && b.Tenant != q.Tenant,
@@ -31,6 +32,18 @@ func (q *Query) Matches(b *Booked) bool {
 		return false
 	}
 	return q.Within(b.Started)
+}
+
+// EveryRoute is the query without vendor and model: it means every turn that an
+// overview of q may have an attempt of.
+func (q Query) EveryRoute() Query {
+	q.Model, q.Vendor = "", ""
+	return q
+}
+
+// MatchesRoute says whether an overview of q has what stands at this route.
+func (q *Query) MatchesRoute(model, vendor string) bool {
+	return (q.Model == "" || q.Model == model) && (q.Vendor == "" || q.Vendor == vendor)
 }
 
 // Within says whether a time lies inside the query's bounds.

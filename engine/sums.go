@@ -1,6 +1,8 @@
 package engine
 
 import (
+	"slices"
+
 	"github.com/shopspring/decimal"
 
 	"github.com/warmroute/warmroute/pricing"
@@ -12,22 +14,47 @@ import (
 // counted as such and adds nothing.
 func Sum(b Booked) Sums { return b.sum() }
 
-func (b *Booked) sum() Sums {
-	s := Sums{Turns: 1, Attempts: int64(len(b.Attempts))}
-	switch {
-	case b.State != Settled:
-		s.Unsettled = 1
-	case !b.Served():
-		s.Failed = 1
-	}
+func (b *Booked) sum() (s Sums) {
+	s.end(b)
 	for i := range b.Attempts {
-		s.bill(&b.Attempts[i])
+		s.try(&b.Attempts[i])
 	}
 	return s
 }
 
-// bill counts an attempt that was accepted.
-func (s *Sums) bill(a *BookedAttempt) {
+// SumRoutes is what one booked turn comes to at each of its routes. Figures that
+// count attempts stand at the attempt's own vendor and model, so that what a vendor
+// bills stands there though another served the turn. Those that count turns stand
+// at the last attempt's, which come first. Added up, the rows are [Sum].
+func SumRoutes(b *Booked) []RouteSums {
+	rows := make([]RouteSums, 1, 1+len(b.Attempts))
+	rows[0] = RouteSums{Vendor: b.Vendor(), Model: b.Model}
+	rows[0].Sums.end(b)
+	for i := range b.Attempts {
+		a := &b.Attempts[i]
+		at := slices.IndexFunc(rows, func(r RouteSums) bool { return r.Vendor == a.Vendor && r.Model == a.Model })
+		if at < 0 {
+			at, rows = len(rows), append(rows, RouteSums{Vendor: a.Vendor, Model: a.Model})
+		}
+		rows[at].Sums.try(a)
+	}
+	return rows
+}
+
+// end counts a turn, without its attempts.
+func (s *Sums) end(b *Booked) {
+	s.Turns++
+	switch {
+	case b.State != Settled:
+		s.Unsettled++
+	case !b.Served():
+		s.Failed++
+	}
+}
+
+// try counts an attempt, as billed if it was accepted.
+func (s *Sums) try(a *BookedAttempt) {
+	s.Attempts++
 	if !a.Accepted {
 		return
 	}

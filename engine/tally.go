@@ -15,14 +15,25 @@ type Tally struct {
 	slots    map[int64]Sums     // by the second at which they start
 }
 
-// Add counts a booked turn in the slot of this width.
-func (t *Tally) Add(b *Booked, width time.Duration) {
-	s := b.sum()
-	t.AddRoute(b.Model, b.Vendor(), b.Outcome, s)
-	t.AddSlot(SlotStart(b.Started, width), s)
+// Add counts what an overview of q has of a booked turn, in the slot of this width:
+// the rows of [SumRoutes] that have the query's vendor and model, if the turn is
+// otherwise meant.
+func (t *Tally) Add(q Query, b *Booked, width time.Duration) {
+	every := q.EveryRoute()
+	if !every.Matches(b) {
+		return
+	}
+	for _, row := range SumRoutes(b) {
+		if !q.MatchesRoute(row.Model, row.Vendor) {
+			continue
+		}
+		t.AddRoute(row.Model, row.Vendor, b.Outcome, row.Sums)
+		t.AddSlot(SlotStart(b.Started, width), row.Sums)
+	}
 }
 
-// AddRoute counts turns in the total, their outcome and their route.
+// AddRoute counts sums of one route in the total, the outcome of their turns and
+// the route.
 func (t *Tally) AddRoute(model, vendor string, outcome Outcome, s Sums) {
 	if t.outcomes == nil {
 		t.outcomes, t.routes = map[Outcome]Sums{}, map[[2]string]Sums{}
@@ -33,7 +44,7 @@ func (t *Tally) AddRoute(model, vendor string, outcome Outcome, s Sums) {
 	t.routes[route] = t.routes[route].Add(s)
 }
 
-// AddSlot counts turns in the slot that starts there, and nowhere else.
+// AddSlot counts sums in the slot that starts there, and nowhere else.
 func (t *Tally) AddSlot(start time.Time, s Sums) {
 	if t.slots == nil {
 		t.slots = map[int64]Sums{}

@@ -38,9 +38,17 @@ import (
 //
 // What is meant is said by range (such as 15m, 24h or 7d, up to now) or from and
 // to (RFC 3339, to exclusive), tenant, model, vendor, outcome, class and session;
-// left out, they exclude nothing. A list takes limit (1 to 1,000, 100 if left
-// out) and after, the next of the page before. A parameter that is not known is
-// an error, as is one given twice.
+// left out, they exclude nothing. A parameter that is not known is an error, as is
+// one given twice.
+//
+// In the overview, what was tried, used, billed and saved stands at the model and
+// vendor of each attempt, and a turn at those of its last. Asked for a model or a
+// vendor, it has all their attempts, those of turns that went on elsewhere too, and
+// the turns that they were the last of; the list of turns has these turns alone.
+//
+// A list takes limit (1 to 1,000, 100 if left out) and after, the next of the page
+// before. Each page is of its own moment: a session that is active between two
+// pages moves ahead of the second, and may so be in neither.
 //
 // Money, prices per million tokens and rates are decimals in strings; what is not
 // known is null. Sums of money are of what is known: coverage says how much that

@@ -98,17 +98,19 @@ type plainTurn struct {
 	ID, State, Tenant      string
 	Started                time.Time
 	Model, Vendor, Outcome *string
-	Attempts               []struct {
-		Stage   string
-		Billed  bool
-		Quality string `json:"usage_quality"`
-		Tokens  *plainTokens
-		Cost    *struct {
-			Total        string
-			NoCachePrice bool `json:"no_cache_price"`
-		}
-		Saving *string `json:"net_cache_saving"`
+	Attempts               []plainAttempt
+}
+
+type plainAttempt struct {
+	Model, Vendor, Stage string
+	Billed               bool
+	Quality              string `json:"usage_quality"`
+	Tokens               *plainTokens
+	Cost                 *struct {
+		Total        string
+		NoCachePrice bool `json:"no_cache_price"`
 	}
+	Saving *string `json:"net_cache_saving"`
 }
 
 // pile is a sum by the test's own reading of the turns.
@@ -117,43 +119,53 @@ type pile struct {
 	cost, saving decimal.Decimal
 }
 
+// add counts a turn and its attempts.
 func (p *pile) add(t *plainTurn) {
-	p.sums.Turns++
-	served := false
-	for _, a := range t.Attempts {
-		p.sums.Attempts++
-		served = a.Stage == "served"
-		if !a.Billed {
-			continue
-		}
-		c := &p.sums.Coverage
-		c.Billed++
-		if a.Quality == "authoritative" || a.Quality == "derived" {
-			c.UsageKnown++
-			sum, u := &p.sums.Tokens, a.Tokens
-			sum.Prompt += u.Uncached + u.CacheRead + u.Write5m + u.Write1h
-			sum.Uncached += u.Uncached
-			sum.CacheRead += u.CacheRead
-			sum.Write5m += u.Write5m
-			sum.Write1h += u.Write1h
-			sum.Output += u.Output
-			sum.Reasoning += u.Reasoning
-			if u.CacheRead > 0 {
-				p.sums.Hits++
-			}
-		}
-		if a.Cost != nil {
-			c.CostKnown++
-			p.cost = p.cost.Add(decimal.RequireFromString(a.Cost.Total))
-			if a.Cost.NoCachePrice {
-				c.NoCachePrice++
-			}
-		}
-		if a.Saving != nil {
-			c.SavingKnown++
-			p.saving = p.saving.Add(decimal.RequireFromString(*a.Saving))
+	p.end(t)
+	for i := range t.Attempts {
+		p.try(&t.Attempts[i])
+	}
+}
+
+// try counts an attempt.
+func (p *pile) try(a *plainAttempt) {
+	p.sums.Attempts++
+	if !a.Billed {
+		return
+	}
+	c := &p.sums.Coverage
+	c.Billed++
+	if a.Quality == "authoritative" || a.Quality == "derived" {
+		c.UsageKnown++
+		sum, u := &p.sums.Tokens, a.Tokens
+		sum.Prompt += u.Uncached + u.CacheRead + u.Write5m + u.Write1h
+		sum.Uncached += u.Uncached
+		sum.CacheRead += u.CacheRead
+		sum.Write5m += u.Write5m
+		sum.Write1h += u.Write1h
+		sum.Output += u.Output
+		sum.Reasoning += u.Reasoning
+		if u.CacheRead > 0 {
+			p.sums.Hits++
 		}
 	}
+	if a.Cost != nil {
+		c.CostKnown++
+		p.cost = p.cost.Add(decimal.RequireFromString(a.Cost.Total))
+		if a.Cost.NoCachePrice {
+			c.NoCachePrice++
+		}
+	}
+	if a.Saving != nil {
+		c.SavingKnown++
+		p.saving = p.saving.Add(decimal.RequireFromString(*a.Saving))
+	}
+}
+
+// end counts a turn without its attempts.
+func (p *pile) end(t *plainTurn) {
+	p.sums.Turns++
+	served := len(t.Attempts) > 0 && t.Attempts[len(t.Attempts)-1].Stage == "served"
 	switch {
 	case t.State == "unsettled":
 		p.sums.Unsettled++
@@ -285,8 +297,9 @@ func TestOverviewIsTheSumOfItsTurns(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				for _, bound := range []string{"range", "width", "from", "to"} {
-					values.Del(bound)
+				model, vendor := values.Get("model"), values.Get("vendor")
+				for _, name := range []string{"range", "width", "from", "to", "model", "vendor"} { // turns by vendor leave out those that it failed
+					values.Del(name)
 				}
 				if o.From != nil {
 					values.Set("from", o.From.Format(time.RFC3339Nano))
@@ -298,14 +311,16 @@ func TestOverviewIsTheSumOfItsTurns(t *testing.T) {
 				if query == "" && (len(turns) != 1500 || o.Total.Unsettled == 0 || o.Total.Coverage.CostKnown == 0) {
 					t.Errorf("%d turns, of them %d unsettled", len(turns), o.Total.Unsettled)
 				}
-				compare(t, query, o, turns)
+				compare(t, query, o, turns, model, vendor)
 			}
 		})
 	}
 }
 
-// compare holds an overview against the turns it is of.
-func compare(t *testing.T, query string, o plainOverview, turns []plainTurn) {
+// compare holds an overview against the turns it is of. Of these it has the
+// attempts of the model and the vendor, and the turns that they were the last of;
+// empty, every one.
+func compare(t *testing.T, query string, o plainOverview, turns []plainTurn, model, vendor string) {
 	t.Helper()
 	var total pile
 	outcomes, ways, slots := map[string]*pile{}, map[string]*pile{}, map[int64]*pile{}
@@ -321,10 +336,20 @@ func compare(t *testing.T, query string, o plainOverview, turns []plainTurn) {
 	}
 	for i := range turns {
 		turn := &turns[i]
-		total.add(turn)
-		into(outcomes, word(turn.Outcome)).add(turn)
-		into(ways, word(turn.Model)+" at "+word(turn.Vendor)).add(turn)
-		into(slots, turn.Started.Truncate(width).Unix()).add(turn)
+		count := func(m, v string, add func(*pile)) {
+			if model != "" && model != m || vendor != "" && vendor != v {
+				return
+			}
+			add(&total)
+			add(into(outcomes, word(turn.Outcome)))
+			add(into(ways, m+" at "+v))
+			add(into(slots, turn.Started.Truncate(width).Unix()))
+		}
+		count(word(turn.Model), word(turn.Vendor), func(p *pile) { p.end(turn) })
+		for j := range turn.Attempts {
+			a := &turn.Attempts[j]
+			count(a.Model, a.Vendor, func(p *pile) { p.try(a) })
+		}
 	}
 	total.agrees(t, query, o.Total)
 	if len(o.Outcomes) != len(outcomes) || len(o.Routes) != len(ways) || len(o.Series) != len(slots) {

@@ -10,7 +10,8 @@ import (
 
 // overviewShape is the books at a glance. The bounds are those that were
 // answered, which may be wider than those asked for: asked for turns with the
-// same bounds, the books give the turns that the sums are of.
+// same bounds, and no model or vendor, the books give the turns that the sums are
+// of.
 type overviewShape struct {
 	Currency string         `json:"currency"`
 	From     *time.Time     `json:"from"`
@@ -19,7 +20,7 @@ type overviewShape struct {
 	Outcomes []outcomeShape `json:"outcomes"` // in the order of the ladder
 	Routes   []routeShape   `json:"routes"`   // by model, then vendor
 	Width    string         `json:"width"`
-	Series   []slotShape    `json:"series"` // oldest first; slots without a turn are left out
+	Series   []slotShape    `json:"series"` // oldest first; slots without a turn or an attempt are left out
 }
 
 type outcomeShape struct {

@@ -56,8 +56,9 @@
 //   - what is one tenant's lies under keys that begin with the tenant, and a query
 //     for a tenant reads no others.
 //
-// A turn counts in the slot in which it began, whole, under the model and vendor
-// of its last attempt. Turns in flight count in an overview, as unsettled, and not
+// A turn counts in the slot in which it began, with all its attempts and under its
+// outcome: each attempt under its own model and vendor, the turn under those of the
+// last. Turns in flight count in an overview, as unsettled, and not
 // yet in their sessions. Records and sessions are swept after Retention; roll-ups
 // by the minute and the hour after their own time; those by the day stay. A
 // session's sums are those of all its turns, swept ones included. A roll-up that

@@ -119,8 +119,8 @@ func (s stretch) cover(out []ranged, l, finest level) []ranged {
 // overview adds up records.
 func (b *books) overview(q engine.Query, width time.Duration) (engine.Overview, error) {
 	var t engine.Tally
-	err := b.walk(q, begin{}, func(turn *engine.Booked) bool {
-		t.Add(turn, width)
+	err := b.walk(q.EveryRoute(), begin{}, func(turn *engine.Booked) bool {
+		t.Add(q, turn, width)
 		return true
 	})
 	return t.Overview(q, width), err
@@ -151,8 +151,8 @@ func (b *books) rolledUp(q engine.Query, width time.Duration, ranges []ranged) (
 	for start, f := range a.slots {
 		t.AddSlot(time.Unix(start, 0), f.sums())
 	}
-	for _, in := range b.inFlight(q, begin{}) {
-		t.Add(in, width)
+	for _, in := range b.inFlight(q.EveryRoute(), begin{}) {
+		t.Add(q, in, width)
 	}
 	return t.Overview(q, width), nil
 }

@@ -138,20 +138,9 @@ func (p *posting) write(b *engine.Booked) error {
 
 // count adds a turn to its roll-ups and its session, or takes it out again.
 func (p *posting) count(b *engine.Booked, sign int64) error {
-	s := engine.Sum(*b)
-	second := b.Started.Unix()
-	for _, all := range [...]bool{false, true} {
-		for l := minutes; l <= days; l++ {
-			key := appendPart(appendSlot(scopeKey(b.Tenant, all), l, l.down(second)), b.Model)
-			lines, err := p.rollUp(key)
-			if err != nil {
-				return err
-			}
-			line, ok := lines.at(b.Vendor(), b.Outcome)
-			if !ok {
-				p.l.figures.bad.Add(1)
-			}
-			*line.sums = added(*line.sums, s, sign)
+	for _, route := range engine.SumRoutes(b) {
+		if err := p.countRoute(b, &route, sign); err != nil {
+			return err
 		}
 	}
 	if b.Session == "" {
@@ -162,10 +151,31 @@ func (p *posting) count(b *engine.Booked, sign int64) error {
 		return err
 	}
 	if sign < 0 {
-		session.is.Sums = session.is.Sums.Sub(s)
+		session.is.Sums = session.is.Sums.Sub(engine.Sum(*b))
 		return nil
 	}
 	session.is.Add(b)
+	return nil
+}
+
+// countRoute adds what stands at one route of a turn to its roll-ups, or takes it
+// out again.
+func (p *posting) countRoute(b *engine.Booked, route *engine.RouteSums, sign int64) error {
+	second := b.Started.Unix()
+	for _, all := range [...]bool{false, true} {
+		for l := minutes; l <= days; l++ {
+			key := appendPart(appendSlot(scopeKey(b.Tenant, all), l, l.down(second)), route.Model)
+			lines, err := p.rollUp(key)
+			if err != nil {
+				return err
+			}
+			line, ok := lines.at(route.Vendor, b.Outcome)
+			if !ok {
+				p.l.figures.bad.Add(1)
+			}
+			*line.sums = added(*line.sums, route.Sums, sign)
+		}
+	}
 	return nil
 }
 

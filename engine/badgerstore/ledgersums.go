@@ -36,9 +36,9 @@ func (in *input) sums() (s engine.Sums) {
 	return s
 }
 
-// row is a line of a roll-up: the sums of the turns of one slot and model whose
-// last attempt was this vendor's and that had this outcome. Sums that nobody
-// asked for stay as they were stored.
+// row is a line of a roll-up: of the turns of one slot that had this outcome, what
+// stands at this vendor for one model. Sums that nobody asked for stay as they were
+// stored.
 type row struct {
 	vendor  []byte
 	outcome []byte
@@ -81,7 +81,7 @@ func (r *rows) at(vendor string, outcome engine.Outcome) (line *row, ok bool) {
 }
 
 // encodeRows returns the value to be stored at the key of a roll-up; nil if no
-// line has a turn. Of each line it holds vendor, outcome and, behind their
+// line has a turn or an attempt. Of each line it holds vendor, outcome and, behind their
 // length, the sums.
 func encodeRows(key []byte, r rows) []byte {
 	b := sealed(96 * len(r))
@@ -89,7 +89,7 @@ func encodeRows(key []byte, r rows) []byte {
 	for i := range r {
 		sums := r[i].stored
 		if sums == nil {
-			if r[i].sums.Turns == 0 {
+			if r[i].sums.Turns == 0 && r[i].sums.Attempts == 0 {
 				continue
 			}
 			sums = appendSums(space[:0], r[i].sums)

@@ -80,8 +80,8 @@ func (l *Ledger) Overview(ctx context.Context, q engine.Query, width time.Durati
 		q.To = engine.SlotStart(q.To.Add(time.Minute-1), time.Minute)
 	}
 	var t engine.Tally
-	for _, b := range l.matching(q) {
-		t.Add(b, width)
+	for _, b := range l.matching(q.EveryRoute()) {
+		t.Add(q, b, width)
 	}
 	return t.Overview(q, width), nil
 }

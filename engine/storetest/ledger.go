@@ -11,7 +11,9 @@ import (
 
 	"github.com/shopspring/decimal"
 
+	"github.com/warmroute/warmroute/catalog"
 	"github.com/warmroute/warmroute/engine"
+	"github.com/warmroute/warmroute/pricing"
 )
 
 // Books is what the tests of [Ledger] need of a store.
@@ -34,6 +36,7 @@ func Ledger(t *testing.T, open func(t *testing.T) (store Books, flush func())) {
 		{"a turn recorded twice counts once", twice},
 		{"a turn in flight is unsettled until it settles", inFlight},
 		{"overviews are the sums of the turns", overviews},
+		{"what an attempt cost stands at its own vendor", ownVendor},
 		{"slots and bounds", slots},
 		{"pages make up the list", pages},
 		{"turns of one instant keep their order", ties},
@@ -291,15 +294,39 @@ func (m *Market) Queries() []engine.Query {
 	return q
 }
 
-// SameOverview says where an overview is not what its turns come to.
+// byRoute is the overview of a query, turn by turn and attempt by attempt.
+func byRoute(q engine.Query, width time.Duration, turns []engine.Booked) engine.Overview {
+	var tally engine.Tally
+	for _, turn := range listed(turns, q.EveryRoute()) {
+		count := func(model, vendor string, s engine.Sums) {
+			if q.Model != "" && q.Model != model || q.Vendor != "" && q.Vendor != vendor {
+				return
+			}
+			tally.AddRoute(model, vendor, turn.Outcome, s)
+			tally.AddSlot(engine.SlotStart(turn.Started, width), s)
+		}
+		whole := engine.Sum(turn)
+		count(turn.Model, turn.Vendor(), engine.Sums{Turns: whole.Turns, Unsettled: whole.Unsettled, Failed: whole.Failed})
+		for i, a := range turn.Attempts {
+			one := turn
+			one.Attempts = turn.Attempts[i : i+1]
+			s := engine.Sum(one)
+			s.Turns, s.Unsettled, s.Failed = 0, 0, 0
+			count(a.Model, a.Vendor, s)
+		}
+	}
+	return tally.Overview(q, width)
+}
+
+// SameOverview says where an overview is not what these turns come to, as far as
+// its query means them.
 func SameOverview(t testing.TB, o engine.Overview, turns []engine.Booked) {
 	t.Helper()
-	var tally engine.Tally
-	for i := range turns {
-		tally.Add(&turns[i], o.Width)
+	want := byRoute(o.Query, o.Width, turns)
+	total := want.Total
+	if o.Query.Model == "" && o.Query.Vendor == "" {
+		total = added(listed(turns, o.Query))
 	}
-	want := tally.Overview(o.Query, o.Width)
-	total := added(turns)
 	if !o.Total.Equal(total) {
 		t.Errorf("%+v: total\n got %+v\nwant %+v", o.Query, o.Total, total)
 	}
@@ -349,9 +376,71 @@ func overviews(t *testing.T, l ledger) {
 	for _, q := range NewMarket().Queries() {
 		for _, width := range []time.Duration{time.Minute, time.Hour, engine.Day} {
 			o := must2(l.store.Overview(context.Background(), q, width))(t)
-			SameOverview(t, o, listed(all, q))
+			SameOverview(t, o, all)
 		}
 		sameText(t, fmt.Sprintf("%+v", q), l.all(q, 100), listed(all, q))
+	}
+}
+
+// ownVendor has one vendor accept a turn, bill it and fail, and another one serve
+// it.
+func ownVendor(t *testing.T, l ledger) {
+	market := NewMarket()
+	began := start().Add(-time.Minute)
+	tried := func(model *catalog.Model, route int, input, output int64) engine.Attempt {
+		return engine.Attempt{
+			Candidate: engine.Candidate{Route: model.Routes[route]}, Stage: engine.StageBroken, Failure: engine.FailureCut, Status: 200,
+			Started: began, AcceptedAt: began, Quality: pricing.Authoritative, Usage: pricing.Usage{Input: input, Output: output},
+			Card: card("3", "15", "0.30", "3.75"),
+		}
+	}
+	first, last := tried(market.Models[2], 0, 690, 20), tried(market.Models[0], 0, 1220, 20)
+	last.Stage, last.Failure = engine.StageServed, engine.FailureNone
+	l.record(engine.Turn{
+		ID: "two", Tenant: "t1", Started: began, Took: time.Second, Attempts: []engine.Attempt{first, last},
+		Session:  engine.Session{Tenant: "t1", Class: engine.ClassExplicit, ID: "s"},
+		Decision: engine.Decision{Models: []engine.Finding{{Model: market.Models[0], Outcome: engine.NoPin}}},
+	})
+	at := func(turns, attempts int64, cost string, u pricing.Usage) engine.Sums {
+		return engine.Sums{
+			Turns: turns, Attempts: attempts, Billed: attempts, UsageKnown: attempts, CostKnown: attempts, SavingKnown: attempts,
+			Usage: u, Cost: decimal.RequireFromString(cost),
+		}
+	}
+	failed := engine.RouteSums{Vendor: "openai", Model: "openai/gpt-5.6", Sums: at(0, 1, "0.002370", first.Usage)}
+	served := engine.RouteSums{Vendor: "anthropic", Model: "anthropic/claude-sonnet-5", Sums: at(1, 1, "0.003960", last.Usage)}
+	both := at(1, 2, "0.006330", pricing.Usage{Input: 1910, Output: 40})
+	for _, tt := range []struct {
+		query engine.Query
+		total engine.Sums
+		rows  []engine.RouteSums
+	}{
+		{engine.Query{}, both, []engine.RouteSums{served, failed}},
+		{engine.Query{Outcome: engine.NoPin}, both, []engine.RouteSums{served, failed}},
+		{engine.Query{Vendor: "openai"}, failed.Sums, []engine.RouteSums{failed}},
+		{engine.Query{Model: "openai/gpt-5.6"}, failed.Sums, []engine.RouteSums{failed}},
+		{engine.Query{Vendor: "anthropic"}, served.Sums, []engine.RouteSums{served}},
+		{engine.Query{Vendor: "anthropic", Model: "openai/gpt-5.6"}, engine.Sums{}, nil},
+		{engine.Query{Vendor: "bedrock"}, engine.Sums{}, nil},
+	} {
+		for _, session := range []string{"", "s"} { // added up from roll-ups, and from records
+			q := tt.query
+			q.Session = session
+			o := must2(l.store.Overview(context.Background(), q, time.Hour))(t)
+			want := engine.Overview{Query: q, Total: tt.total, Width: time.Hour, Routes: tt.rows}
+			if len(tt.rows) > 0 {
+				want.Outcomes = []engine.OutcomeSums{{Outcome: engine.NoPin, Sums: tt.total}}
+				want.Series = []engine.Slot{{Start: engine.SlotStart(began, time.Hour), Sums: tt.total}}
+			}
+			sameText(t, fmt.Sprintf("%+v", q), plain(o), plain(want))
+		}
+	}
+	if turns := l.all(engine.Query{Vendor: "openai"}, 0); len(turns) != 0 {
+		t.Errorf("%d turns are listed at the vendor that did not serve", len(turns))
+	}
+	s, found, err := l.store.Session(context.Background(), "t1", engine.ClassExplicit, "s")
+	if err != nil || !found || !s.Sums.Equal(both) {
+		t.Errorf("the session: %+v, %v, %v", s.Sums, found, err)
 	}
 }
 
@@ -384,7 +473,7 @@ func slots(t *testing.T, l ledger) {
 		if o.Total.Turns != tt.turns || len(o.Series) != tt.slots {
 			t.Errorf("%v to %v: %d turns in %d slots, want %d in %d", tt.from, tt.to, o.Total.Turns, len(o.Series), tt.turns, tt.slots)
 		}
-		SameOverview(t, o, listed(all, o.Query))
+		SameOverview(t, o, all)
 		sameText(t, fmt.Sprintf("turns %v to %v", tt.from, tt.to), l.all(q, 0), listed(all, q))
 	}
 	if o := must2(l.store.Overview(context.Background(), engine.Query{}, 7*time.Minute))(t); o.Width != time.Hour {

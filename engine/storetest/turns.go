@@ -72,7 +72,8 @@ func NewMarket() *Market {
 }
 
 // Turn is a random turn that began at this time. Every field may have any of its
-// values; failures, missing usage and turns without a session are among them.
+// values; failures, attempts that were billed and then failed, fallbacks to another
+// model, missing usage and turns without a session are among them.
 func (m *Market) Turn(r *rand.Rand, n int, began time.Time) engine.Turn {
 	model := m.Models[r.IntN(len(m.Models))]
 	sessions := m.Sessions
@@ -96,14 +97,10 @@ func (m *Market) Turn(r *rand.Rand, n int, began time.Time) engine.Turn {
 		t.Session.ID = fmt.Sprintf("session-%d", r.IntN(sessions))
 		t.Session.Parent = []string{"", "parent"}[r.IntN(2)]
 	}
-	for i, route := range model.Routes {
-		t.Plan.Candidates = append(t.Plan.Candidates, engine.Candidate{
-			Route: route, Credential: fmt.Sprint("account-", i), Card: route.Price.Card, Down: r.IntN(9) == 0,
-			Group: []engine.Group{engine.GroupOperator, engine.GroupClient}[r.IntN(2)],
-		})
+	planned(r, &t, model)
+	if next := m.Models[r.IntN(len(m.Models))]; next != model && r.IntN(3) == 0 {
+		planned(r, &t, next)
 	}
-	t.Plan.Models = []engine.ModelPlan{{Model: model, To: len(model.Routes)}}
-	t.Decision.Models = []engine.Finding{finding(r, model)}
 	for range r.IntN(3) {
 		t.Attempts = append(t.Attempts, attempt(r, &t, false))
 	}
@@ -111,6 +108,19 @@ func (m *Market) Turn(r *rand.Rand, n int, began time.Time) engine.Turn {
 		t.Attempts = append(t.Attempts, attempt(r, &t, true))
 	}
 	return t
+}
+
+// planned puts a model behind those of the turn's plan.
+func planned(r *rand.Rand, t *engine.Turn, model *catalog.Model) {
+	from := len(t.Plan.Candidates)
+	for i, route := range model.Routes {
+		t.Plan.Candidates = append(t.Plan.Candidates, engine.Candidate{
+			Route: route, Credential: fmt.Sprint("account-", i), Card: route.Price.Card, Down: r.IntN(9) == 0,
+			Group: []engine.Group{engine.GroupOperator, engine.GroupClient}[r.IntN(2)],
+		})
+	}
+	t.Plan.Models = append(t.Plan.Models, engine.ModelPlan{Model: model, From: from, To: len(t.Plan.Candidates)})
+	t.Decision.Models = append(t.Decision.Models, finding(r, model))
 }
 
 func finding(r *rand.Rand, model *catalog.Model) engine.Finding {
@@ -132,20 +142,30 @@ func finding(r *rand.Rand, model *catalog.Model) engine.Finding {
 	return f
 }
 
-// attempt is a try of a random candidate; last may be one that served.
+// attempt is a try of a random candidate; last may be one that served, another one
+// that was accepted and failed.
 func attempt(r *rand.Rand, t *engine.Turn, last bool) engine.Attempt {
-	c := t.Plan.Candidates[r.IntN(len(t.Plan.Candidates))]
+	at := r.IntN(len(t.Plan.Candidates))
+	c := t.Plan.Candidates[at]
 	a := engine.Attempt{
 		Candidate: c, Started: t.Started.Add(time.Duration(r.IntN(100)) * time.Millisecond),
 		Stage: engine.StageRefused, Failure: engine.FailureServer, Status: 503, Took: time.Duration(r.IntN(1e9)),
 		Reply: &engine.Reply{Status: 503, Body: []byte(Secret)}, Cause: Secret,
 	}
-	if !last {
+	for i := range t.Plan.Models {
+		if t.Plan.Models[i].From <= at && at < t.Plan.Models[i].To {
+			a.Finding = i
+		}
+	}
+	if !last && r.IntN(3) > 0 {
 		return a
 	}
 	a.Reply, a.Failure, a.Status, a.AcceptedAt = nil, engine.FailureNone, 200, a.Started.Add(time.Millisecond)
 	a.FirstByte, a.Committed = time.Duration(r.IntN(1e9)), true
 	a.Stage = []engine.Stage{engine.StageServed, engine.StageServed, engine.StageServed, engine.StageBroken, engine.StageAbandoned}[r.IntN(5)]
+	if !last {
+		a.Stage, a.Failure, a.Committed = engine.StageBroken, engine.FailureStream, false
+	}
 	a.Quality = []pricing.Quality{
 		pricing.Authoritative, pricing.Authoritative, pricing.Derived, pricing.Partial, pricing.Invalid, pricing.Missing,
 	}[r.IntN(6)]
