@@ -26,17 +26,17 @@ func (s shelf) meant(q engine.Query) []engine.Booked {
 
 func (s shelf) Overview(_ context.Context, q engine.Query, width time.Duration) (engine.Overview, error) {
 	o := engine.Overview{Query: q, Width: engine.SlotWidth(width)}
-	for _, b := range s.meant(q) {
-		sums := engine.Sum(b)
+	add := func(b *engine.Booked, row engine.RouteSums) {
+		sums := row.Sums
 		o.Total = o.Total.Add(sums)
 		at := slices.IndexFunc(o.Outcomes, func(x engine.OutcomeSums) bool { return x.Outcome == b.Outcome })
 		if at < 0 {
 			at, o.Outcomes = len(o.Outcomes), append(o.Outcomes, engine.OutcomeSums{Outcome: b.Outcome})
 		}
 		o.Outcomes[at].Sums = o.Outcomes[at].Sums.Add(sums)
-		at = slices.IndexFunc(o.Routes, func(x engine.RouteSums) bool { return x.Vendor == b.Vendor() && x.Model == b.Model })
+		at = slices.IndexFunc(o.Routes, func(x engine.RouteSums) bool { return x.Vendor == row.Vendor && x.Model == row.Model })
 		if at < 0 {
-			at, o.Routes = len(o.Routes), append(o.Routes, engine.RouteSums{Vendor: b.Vendor(), Model: b.Model})
+			at, o.Routes = len(o.Routes), append(o.Routes, engine.RouteSums{Vendor: row.Vendor, Model: row.Model})
 		}
 		o.Routes[at].Sums = o.Routes[at].Sums.Add(sums)
 		start := engine.SlotStart(b.Started, o.Width)
@@ -45,6 +45,13 @@ func (s shelf) Overview(_ context.Context, q engine.Query, width time.Duration) 
 			at, o.Series = len(o.Series), append(o.Series, engine.Slot{Start: start})
 		}
 		o.Series[at].Sums = o.Series[at].Sums.Add(sums)
+	}
+	for _, b := range s.meant(q.EveryRoute()) {
+		for _, row := range engine.SumRoutes(&b) {
+			if q.MatchesRoute(row.Model, row.Vendor) {
+				add(&b, row)
+			}
+		}
 	}
 	slices.SortFunc(o.Outcomes, func(a, b engine.OutcomeSums) int { return engine.CompareOutcomes(a.Outcome, b.Outcome) })
 	slices.SortFunc(o.Routes, func(a, b engine.RouteSums) int {

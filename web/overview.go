@@ -90,7 +90,7 @@ func (c *call) overview() (view, error) {
 	if o.Query.From.IsZero() {
 		page.Period = "All that is booked."
 	}
-	if o.Total.Turns == 0 {
+	if o.Total.Turns == 0 && o.Total.Attempts == 0 {
 		page.Empty, err = c.nothing("/ui/")
 		return view{name: "overview", data: page}, err
 	}
