@@ -16,6 +16,7 @@ import (
 
 	"github.com/warmroute/warmroute/catalog"
 	"github.com/warmroute/warmroute/engine"
+	"github.com/warmroute/warmroute/pricing"
 	"github.com/warmroute/warmroute/web"
 )
 
@@ -117,6 +118,26 @@ func TestATurnWithoutAnEndHasNoKnownCost(t *testing.T) {
 	page := get(t, options(shelf{open}, c), "/ui/turns").Body.String()
 	if open.State != engine.Unsettled || strings.Contains(page, "$0") || !strings.Contains(page, `<span class="dim">unknown</span>`) {
 		t.Error("a turn under way is shown as free")
+	}
+}
+
+func TestAVendorThatOnlyFailedTurnsIsShown(t *testing.T) {
+	s := &story{catalog: prices(t)}
+	s.tell(scene{session: "s", class: engine.ClassExplicit, ago: time.Minute, model: sonnet, vendor: "anthropic", outcome: engine.NoPin})
+	turn := s.turns[0]
+	failed := turn.Attempts[0]
+	failed.Vendor, failed.Stage, failed.Failure = "bedrock", engine.StageBroken, engine.FailureCut
+	failed.Usage, failed.Quality = pricing.Usage{Input: 690, Output: 20}, pricing.Authoritative
+	failed.Price()
+	turn.Attempts = []engine.BookedAttempt{failed, turn.Attempts[0]}
+	page := get(t, options(shelf{turn}, s.catalog), "/ui/?vendor=bedrock").Body.String()
+	for _, want := range []string{"of 0 turns, 1 billed attempt", "$0.0023"} {
+		if !strings.Contains(page, want) {
+			t.Errorf("the page lacks %q", want)
+		}
+	}
+	if strings.Contains(page, "at least") {
+		t.Error("a cost that misses nothing is hedged")
 	}
 }
 

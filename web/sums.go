@@ -44,11 +44,11 @@ type sumText struct {
 // none of the turns has ended. write formats the amount.
 func costText(s *engine.Sums, write func(decimal.Decimal) string) sumText {
 	switch {
-	case s.Turns == 0:
+	case s.Turns == 0 && s.Attempts == 0:
 		return sumText{Text: none, Kind: "dim"}
 	case s.CostKnown == 0 && (s.Billed > 0 || s.Unsettled > 0):
 		return sumText{Text: unknown, Kind: "dim"}
-	case s.CostKnown < s.Billed, s.Unsettled == s.Turns:
+	case s.CostKnown < s.Billed, s.Unsettled > 0 && s.Unsettled == s.Turns:
 		return sumText{Text: write(s.Cost), Word: "at least"}
 	}
 	return sumText{Text: write(s.Cost)}
