@@ -100,7 +100,7 @@ func TestAVendorThatHangsUpInMidAnswerLooksLikeIt(t *testing.T) {
 	turns := 0
 	url := rawVendor(t, func(conn net.Conn) {
 		if turns++; turns == 1 {
-			_, _ = fmt.Fprintf(conn, "HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: %d\r\n\r\n%s", len(jsonAnswer), jsonAnswer)
+			_, _ = fmt.Fprintf(conn, "HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nConnection: close\r\nContent-Length: %d\r\n\r\n%s", len(jsonAnswer), jsonAnswer)
 			return
 		}
 		_, _ = fmt.Fprintf(conn, "HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\nTransfer-Encoding: chunked\r\n\r\n%x\r\n%s\r\n", len(cut), cut)
