@@ -3,7 +3,8 @@ GO        ?= go
 BIN       := bin/warmroute
 VERSION   := $(shell git describe --tags --always --dirty 2>/dev/null || echo dev)
 LDFLAGS   := -s -w -X main.version=$(VERSION)
-PKGS      := ./...
+# testdata is left out of ./..., and the official clients are driven from there
+PKGS      := ./... ./testdata/conformance
 FUZZTIME  ?= 10m
 BENCHTIME ?= 1s
 COUNT     ?= 1
