@@ -56,17 +56,7 @@ func sessionBookOf(s *engine.SessionBook) sessionBookShape {
 
 // sessions lists sessions: those whose last turn ended inside the bounds.
 func (a *api) sessions(c *gin.Context) {
-	asked, err := ask(c, append(choosing, "after", "limit")...)
-	if err != nil {
-		troubled(c, err)
-		return
-	}
-	q, err := asked.query(a.Now())
-	if err != nil {
-		troubled(c, err)
-		return
-	}
-	page, err := asked.page()
+	q, page, err := a.list(c)
 	if err != nil {
 		troubled(c, err)
 		return

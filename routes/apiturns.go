@@ -3,6 +3,7 @@ package routes
 import (
 	"net/http"
 	"net/url"
+	"slices"
 	"time"
 
 	"github.com/gin-gonic/gin"
@@ -132,19 +133,24 @@ func attemptOf(a *engine.BookedAttempt) attemptShape {
 	return s
 }
 
+// list reads what a list is asked for: which of all, and which part of them. more
+// are the parameters that it knows beside those of every list.
+func (a *api) list(c *gin.Context, more ...string) (q engine.Query, page engine.Page, err error) {
+	known := slices.Concat(choosing, []string{"after", "limit"}, more)
+	asked, err := ask(c, known...)
+	if err != nil {
+		return q, page, err
+	}
+	if q, err = asked.query(a.Now()); err != nil {
+		return q, page, err
+	}
+	page, err = asked.page()
+	return q, page, err
+}
+
 // turns lists turns.
 func (a *api) turns(c *gin.Context) {
-	asked, err := ask(c, append(choosing, "outcome", "after", "limit")...)
-	if err != nil {
-		troubled(c, err)
-		return
-	}
-	q, err := asked.query(a.Now())
-	if err != nil {
-		troubled(c, err)
-		return
-	}
-	page, err := asked.page()
+	q, page, err := a.list(c, "outcome")
 	if err != nil {
 		troubled(c, err)
 		return
