@@ -193,7 +193,7 @@ type Route struct {
 	Vendor        *Vendor
 	Index         int    // place in the model
 	UpstreamModel string // the vendor's own id
-	Price         pricing.Sheet
+	Price         pricing.Price
 	Cache         CacheRules
 	Tags          []string
 	Disabled      string // why it is in the file and out of every plan; empty: in use

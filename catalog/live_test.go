@@ -18,7 +18,7 @@ func priced(input string) string {
 		"models: {m: {routes: [{vendor: v, model: m, price: {input: " + input + "}}]}}\n"
 }
 
-func inputOf(c *Catalog) string { return price(c.Models[0].Routes[0].Price.Card.Input) }
+func inputOf(c *Catalog) string { return price(c.Models[0].Routes[0].Price[0].Card.Input) }
 
 func write(t testing.TB, path, text string) {
 	t.Helper()

@@ -6,6 +6,7 @@ import (
 	"sort"
 	"strings"
 
+	"github.com/warmroute/warmroute/pricing"
 	"gopkg.in/yaml.v3"
 )
 
@@ -128,7 +129,7 @@ func (b *builder) route(m *Model, i int, item *yaml.Node, seen map[string]*yaml.
 		r.UpstreamModel, _ = b.name(n, where, "model")
 	}
 	if n := o.get("price"); n != nil {
-		r.Price = b.sheet(n, where)
+		r.Price = pricing.Price{b.sheet(n, where)}
 	}
 	if n := o.get("cache"); n != nil {
 		r.Cache = b.cacheRules(n, where, r.Cache)

@@ -58,7 +58,7 @@ func TestMinimalCatalog(t *testing.T) {
 		t.Fatalf("heron resolves to %+v, %t", target, ok)
 	}
 	r := target.Models[0].Routes[1]
-	if r.Vendor.Name != "second" || r.Index != 1 || r.UpstreamModel != "heron-70b-fp8" || prices(r.Price.Card) != "0.55 2.4 0.11  " {
+	if r.Vendor.Name != "second" || r.Index != 1 || r.UpstreamModel != "heron-70b-fp8" || prices(r.Price[0].Card) != "0.55 2.4 0.11  " {
 		t.Errorf("second route: %+v", r)
 	}
 	if r.Cache != (CacheRules{Implicit, 5 * time.Minute, 0}) || r.Cache.Minimum() != UndocumentedMinPrefix {
@@ -123,7 +123,7 @@ func TestFullCatalog(t *testing.T) {
 		t.Errorf("heron: %+v", heron)
 	}
 	first := heron.Routes[0]
-	if first.Model != heron || first.Cache != (CacheRules{Explicit, 5 * time.Minute, 2048}) || first.Price.AsOf != "2026-11-20" || first.Price.Source != "https://prices.example/heron-5" {
+	if first.Model != heron || first.Cache != (CacheRules{Explicit, 5 * time.Minute, 2048}) || first.Price[0].AsOf != "2026-11-20" || first.Price[0].Source != "https://prices.example/heron-5" {
 		t.Errorf("first route: %+v", first)
 	}
 	noon := time.Date(2026, 12, 2, 12, 0, 0, 0, time.UTC) // a Wednesday
@@ -146,7 +146,7 @@ func TestFullCatalog(t *testing.T) {
 		{wren, 64_001, noon.AddDate(0, 0, 3).Add(4 * time.Hour), "", "0.2 0.4 0.02  "},
 		{c.Models[1].Routes[0], 1000, noon, "flex", "1.25 5 0.125  "},
 	} {
-		if got := prices(p.route.Price.At(p.tokens, p.now, p.tier)); got != p.want {
+		if got := prices(p.route.Price.At(pricing.Terms{Prompt: p.tokens, At: p.now, Tier: p.tier})); got != p.want {
 			t.Errorf("%s at %d tokens, %s, tier %q: %q, want %q", p.route.UpstreamModel, p.tokens, p.now, p.tier, got, p.want)
 		}
 	}
@@ -196,7 +196,7 @@ policies:
 `)
 	for name, want := range map[string]string{"6.20": "1", "0x2B": "1", "no": "1", "6.2": "9", "off": "2", "2027-03-09": "3", "0x1F": "4", "null": "5"} {
 		target, ok := c.Resolve(name)
-		if !ok || price(target.Models[0].Routes[0].Price.Card.Input) != want {
+		if !ok || price(target.Models[0].Routes[0].Price[0].Card.Input) != want {
 			t.Errorf("%s resolves to %+v, %t; want input %s", name, target, ok, want)
 		}
 	}
@@ -214,7 +214,7 @@ policies:
 func TestUnits(t *testing.T) {
 	for unit, text := range map[string]string{"per_million": "2.50", "per_thousand": "0.0025", "per_token": "2.5e-06"} {
 		c := parse(t, "unit: "+unit+"\n"+frame+"  m: {routes: [{vendor: alpha, model: m, price: {input: "+text+"}}]}\n")
-		if got := price(c.Models[0].Routes[0].Price.Card.Input); got != "2.5" || len(c.Warnings) != 0 {
+		if got := price(c.Models[0].Routes[0].Price[0].Card.Input); got != "2.5" || len(c.Warnings) != 0 {
 			t.Errorf("%s: %s per million, warnings %v", unit, got, c.Warnings)
 		}
 	}
@@ -232,7 +232,7 @@ func TestMissingIsUnknownAndZeroIsFree(t *testing.T) {
       - {vendor: alpha, model: m, price: {input: "0.90"}}
       - {vendor: beta, model: m, price: {input: 0.50, cache_read: 0}}
 `)
-	plain, free := c.Models[0].Routes[0].Price.Card, c.Models[0].Routes[1].Price.Card
+	plain, free := c.Models[0].Routes[0].Price[0].Card, c.Models[0].Routes[1].Price[0].Card
 	if plain.CacheRead.Known() || price(plain.Input) != "0.9" || !free.CacheRead.Known() || price(free.CacheRead) != "0" {
 		t.Errorf("without a price %v, with zero %v", plain, free)
 	}

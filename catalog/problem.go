@@ -14,6 +14,7 @@ type Problem struct {
 	Column  int
 	Where   string // such as `model "m", route "beta"`; empty at the top
 	Message string // what is wrong and what to do
+	Code    string // of a lint, such as "price-age"; empty for a mistake
 }
 
 // String is the problem as one line: file:line:column: where: message.

@@ -192,7 +192,7 @@ func TestBook(t *testing.T) {
 			{Candidate: engine.Candidate{Route: bedrock}, Failure: engine.FailureThrottled, Status: 429, Reply: &engine.Reply{Body: []byte("secret")}},
 			{
 				Candidate: engine.Candidate{Route: anthropic, Credential: "main"}, Stage: engine.StageServed, Started: at, AcceptedAt: at,
-				Usage: usage, Quality: pricing.Authoritative, Card: anthropic.Price.Card,
+				Usage: usage, Quality: pricing.Authoritative, Card: anthropic.Price[0].Card,
 			},
 		},
 	}
@@ -214,7 +214,7 @@ func TestBook(t *testing.T) {
 	if !last.Saving.Known || last.Saving.Amount.String() != "0.1065" {
 		t.Errorf("saving %+v", last.Saving)
 	}
-	if b.Attempts[0].Accepted || b.Attempts[0].Cost.Known || b.Attempts[0].Card != (pricing.Card{}) || !last.Accepted {
+	if b.Attempts[0].Accepted || b.Attempts[0].Cost.Known || b.Attempts[0].Card.Input.Known() || !last.Accepted {
 		t.Errorf("attempts %+v", b.Attempts)
 	}
 	if b.Started.Location() != time.UTC || !b.Started.Equal(at) {

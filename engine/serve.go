@@ -354,7 +354,7 @@ func cardOf(route *catalog.Route, a *Attempt, asked string) pricing.Card {
 	if tier == "" {
 		tier = asked
 	}
-	return route.Price.At(a.Usage.Prompt(), a.Started, tier)
+	return route.Price.At(pricing.Terms{Prompt: a.Usage.Prompt(), At: a.Started, Tier: tier})
 }
 
 // observe tells the candidate's health how the attempt went.

@@ -74,9 +74,15 @@ type Attempt struct {
 	Reply       *Reply        // of a refusal; nil otherwise
 	Usage       pricing.Usage
 	Quality     pricing.Quality
-	ServedModel string // what the vendor says it was; empty if it does not
-	ServedTier  string // service tier the vendor reports; empty if it does not
-	ResponseID  string // id of a /v1/responses answer, by which a later request may continue it; empty for other answers
+	ServedModel string         // what the vendor says it was; empty if it does not
+	ServedTier  string         // service tier the vendor reports; empty if it does not
+	Speed       string         // speed the vendor reports, such as "fast"; empty if it does not
+	Region      string         // where the vendor says it computed; empty if it does not
+	Implicit    bool           // reads that were reported come from the vendor's own caching, at a vendor that tells it from marked prefixes
+	Sides       []Side         // what the answer used besides Usage
+	Charged     pricing.Charge // what the vendor says it charged
+	RawUsage    []byte         // the usage object as it came, at most [MaxRawUsage] bytes; the last one of a stream
+	ResponseID  string         // id of a /v1/responses answer, by which a later request may continue it; empty for other answers
 	Started     time.Time
 	AcceptedAt  time.Time // zero unless accepted
 	FirstByte   time.Duration
@@ -85,6 +91,17 @@ type Attempt struct {
 	Cost        pricing.Cost // at that card; set by Serve
 	Finding     int          // index in the decision's Models
 	Cause       string       // for the log: what went wrong; never a prompt or a key
+}
+
+// MaxRawUsage is how many bytes of a usage object are kept; a longer one is not.
+const MaxRawUsage = 8 << 10
+
+// Side is what an answer used besides its own usage and is billed as well: an
+// iteration of compaction, or another model that was asked for advice.
+type Side struct {
+	Kind  string // the vendor's word, such as "compaction"
+	Model string // that did it, in the vendor's words; empty: the model of the answer
+	Usage pricing.Usage
 }
 
 // Billable says whether the vendor may bill the attempt: it accepted it, or nobody

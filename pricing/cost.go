@@ -2,6 +2,14 @@ package pricing
 
 import "github.com/shopspring/decimal"
 
+// Charge is what a vendor itself says a request cost.
+//
+// The zero Charge is not reported, not free.
+type Charge struct {
+	Known  bool
+	Amount decimal.Decimal // in US dollars: no vendor reports another currency
+}
+
 // Cost is what a usage cost at one card's rates, in the catalog's currency.
 //
 // The zero Cost is unknown, not free.
@@ -14,6 +22,7 @@ type Cost struct {
 	CacheWrite5m decimal.Decimal
 	CacheWrite1h decimal.Decimal
 	Output       decimal.Decimal
+	Request      decimal.Decimal // the fee of the request; zero where there is none
 }
 
 // Cost prices a usage bucket by bucket.
@@ -22,6 +31,26 @@ type Cost struct {
 // (design section 7). An absent input or output rate that is needed makes the
 // whole cost unknown. The caller asks first whether the usage is complete.
 func (c Card) Cost(u Usage) Cost {
+	var cost Cost
+	if len(c.Parts) > 0 {
+		cost = c.parted(u)
+	} else {
+		cost = c.whole(u)
+	}
+	if !cost.Known {
+		return Cost{} // nothing was billed at any price
+	}
+	cost.Request = c.Request.Of(1)
+	for _, part := range [...]*decimal.Decimal{&cost.Input, &cost.CacheRead, &cost.CacheWrite5m, &cost.CacheWrite1h, &cost.Output, &cost.Request} {
+		if !part.IsZero() {
+			cost.Total = cost.Total.Add(*part)
+		}
+	}
+	return cost
+}
+
+// whole prices a request all of which has the same rates.
+func (c Card) whole(u Usage) Cost {
 	var cost Cost
 	cache := func(rate Rate, tokens int64) decimal.Decimal {
 		if tokens != 0 && !rate.Known() {
@@ -35,14 +64,6 @@ func (c Card) Cost(u Usage) Cost {
 	cost.CacheWrite5m = cache(c.CacheWrite5m, u.CacheWrite5m)
 	cost.CacheWrite1h = cache(c.CacheWrite1h, u.CacheWrite1h)
 	cost.Output = c.Output.Of(u.Output)
-	if (u.Input != 0 || cost.NoCachePrice) && !c.Input.Known() || u.Output != 0 && !c.Output.Known() {
-		return Cost{} // nothing was billed at any price
-	}
-	cost.Known = true
-	for _, part := range [...]*decimal.Decimal{&cost.Input, &cost.CacheRead, &cost.CacheWrite5m, &cost.CacheWrite1h, &cost.Output} {
-		if !part.IsZero() {
-			cost.Total = cost.Total.Add(*part)
-		}
-	}
+	cost.Known = (c.Input.Known() || u.Input == 0 && !cost.NoCachePrice) && (c.Output.Known() || u.Output == 0)
 	return cost
 }

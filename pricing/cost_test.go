@@ -112,7 +112,7 @@ func FuzzCost(f *testing.F) {
 			}
 			return r
 		}
-		k := Card{unknownOr(in), unknownOr(out), unknownOr(read), unknownOr(w5), unknownOr(w1)}
+		k := Card{Input: unknownOr(in), Output: unknownOr(out), CacheRead: unknownOr(read), CacheWrite5m: unknownOr(w5), CacheWrite1h: unknownOr(w1)}
 		got := k.Cost(Usage{Input: a, CacheRead: b, CacheWrite5m: c, CacheWrite1h: d, Output: e})
 		want, known, fallback := new(big.Rat), true, false
 		add := func(tokens int64, rates ...Rate) {

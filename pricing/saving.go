@@ -21,5 +21,6 @@ func (c Card) Saving(u Usage) Saving {
 		return Saving{}
 	}
 	prompt := decimal.Sum(cost.Input, cost.CacheRead, cost.CacheWrite5m, cost.CacheWrite1h)
-	return Saving{Known: true, Amount: c.Input.Of(u.Prompt()).Sub(prompt)}
+	fresh := c.Cost(Usage{Input: u.Prompt()})
+	return Saving{Known: true, Amount: fresh.Input.Sub(prompt)}
 }

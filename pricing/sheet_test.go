@@ -24,7 +24,7 @@ func TestTiersAreStrictlyAbove(t *testing.T) {
 	for tokens, want := range map[int64]string{
 		0: "3", 1: "3", 200_000: "3", 200_001: "6", 500_000: "6", 500_001: "9", 1 << 62: "9",
 	} {
-		if got := s.At(tokens, now, "").Input; !got.Equal(rate(t, want)) {
+		if got := s.At(Terms{Prompt: tokens, At: now}).Input; !got.Equal(rate(t, want)) {
 			t.Errorf("%d tokens: %s, want %s", tokens, got, want)
 		}
 	}
@@ -35,7 +35,7 @@ func TestATierKeepsNothingOfTheOrdinaryCard(t *testing.T) {
 		Card:  Card{Input: rate(t, "3"), CacheRead: rate(t, "0.30")},
 		Tiers: []Tier{{200_000, in(t, "6")}},
 	}}
-	if got := s.At(200_001, time.Time{}, ""); got.CacheRead.Known() {
+	if got := s.At(Terms{Prompt: 200_001, At: time.Time{}}); got.CacheRead.Known() {
 		t.Errorf("a read price the tier does not state is %s", got.CacheRead)
 	}
 }
@@ -126,7 +126,7 @@ func TestSheetAt(t *testing.T) {
 		{"service tier with its own tiers", 100_001, "2026-03-04T12:00:00Z", "priority", "7"},
 		{"service tier the sheet does not price", 1000, "2026-03-04T12:00:00Z", "batch", ""},
 	} {
-		got := s.At(c.tokens, at(t, c.when), c.tier).Input
+		got := s.At(Terms{Prompt: c.tokens, At: at(t, c.when), Tier: c.tier}).Input
 		want := Rate{}
 		if c.want != "" {
 			want = rate(t, c.want)
@@ -135,7 +135,7 @@ func TestSheetAt(t *testing.T) {
 			t.Errorf("%s: %s, want %s", c.name, got, want)
 		}
 	}
-	if got := new(Sheet).At(1, time.Time{}, ""); got.Input.Known() {
+	if got := new(Sheet).At(Terms{Prompt: 1, At: time.Time{}}); got.Input.Known() {
 		t.Errorf("the zero Sheet charges %s", got.Input)
 	}
 }
@@ -143,7 +143,7 @@ func TestSheetAt(t *testing.T) {
 func TestSheetAtAllocatesNothing(t *testing.T) {
 	s := Sheet{Band: Band{Card: in(t, "3")}, Windows: []Window{{From: hour, To: 4 * hour, Zone: time.UTC, Band: Band{Card: in(t, "1")}}}}
 	now := at(t, "2026-03-04T02:00:00Z")
-	if n := testing.AllocsPerRun(100, func() { s.At(1000, now, "") }); n != 0 {
+	if n := testing.AllocsPerRun(100, func() { s.At(Terms{Prompt: 1000, At: now}) }); n != 0 {
 		t.Errorf("%v allocations", n)
 	}
 }
@@ -167,11 +167,11 @@ func BenchmarkSheetAt(b *testing.B) {
 		Windows: []Window{{From: 1 * hour, To: 4 * hour, Zone: time.UTC, Band: Band{Card: in(b, "1")}}},
 	}
 	now := at(b, "2026-03-04T12:00:00Z")
-	if !s.At(1000, now, "").Input.Equal(rate(b, "3")) {
+	if !s.At(Terms{Prompt: 1000, At: now}).Input.Equal(rate(b, "3")) {
 		b.Fatal("wrong result")
 	}
 	b.ReportAllocs()
 	for b.Loop() {
-		s.At(1000, now, "")
+		s.At(Terms{Prompt: 1000, At: now})
 	}
 }

@@ -62,7 +62,7 @@ func sold(c *catalog.Catalog, i int) engine.Turn {
 		Attempts: []engine.Attempt{{
 			Candidate: engine.Candidate{Route: route}, Stage: engine.StageServed, Status: 200, Committed: true, Answered: 200,
 			Started: began, AcceptedAt: began, FirstByte: 40 * time.Millisecond,
-			Usage: usage, Quality: pricing.Authoritative, Card: route.Price.Card, Cost: route.Price.Card.Cost(usage),
+			Usage: usage, Quality: pricing.Authoritative, Card: route.Price[0].Card, Cost: route.Price[0].Card.Cost(usage),
 		}},
 	}
 }

@@ -88,11 +88,11 @@ func (s *story) tell(x scene) *engine.Booked {
 	for _, r := range target.Models[0].Routes {
 		b.Order = append(b.Order, engine.BookedCandidate{Model: x.model, Vendor: r.Vendor.Name, Credential: "main", Group: engine.GroupOperator})
 		if r.Vendor.Name != x.pinned {
-			rivals = append(rivals, pricing.Rival{Vendor: r.Vendor.Name, Input: r.Price.At(x.usage.Prompt(), started, "").Input})
+			rivals = append(rivals, pricing.Rival{Vendor: r.Vendor.Name, Input: r.Price.At(pricing.Terms{Prompt: x.usage.Prompt(), At: started}).Input})
 		}
 	}
 	if x.pinned != "" {
-		own := s.route(x.model, x.pinned).Price.At(x.usage.Prompt(), started, "")
+		own := s.route(x.model, x.pinned).Price.At(pricing.Terms{Prompt: x.usage.Prompt(), At: started})
 		b.Verdict = pricing.ReadPays(own, rivals)
 	}
 	if x.moved != "" && b.Order[0].Vendor != x.moved {
@@ -104,7 +104,7 @@ func (s *story) tell(x scene) *engine.Booked {
 		Accepted: true, FirstByte: 412 * time.Millisecond, Took: x.took, Usage: x.usage, Quality: x.quality, ServedModel: s.route(x.model, x.vendor).UpstreamModel,
 	}
 	if last.Quality.Complete() {
-		last.Card = s.route(x.model, x.vendor).Price.At(x.usage.Prompt(), started, "")
+		last.Card = s.route(x.model, x.vendor).Price.At(pricing.Terms{Prompt: x.usage.Prompt(), At: started})
 	}
 	last.Price()
 	b.Attempts = append(b.Attempts, last)

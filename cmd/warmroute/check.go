@@ -101,7 +101,7 @@ func printCheck(c *cobra.Command, cat *catalog.Catalog, problems catalog.Problem
 	lines := func(from []catalog.Problem) []line {
 		to := make([]line, len(from))
 		for i, p := range from {
-			to[i] = line(p)
+			to[i] = line{p.File, p.Line, p.Column, p.Where, p.Message}
 		}
 		return to
 	}

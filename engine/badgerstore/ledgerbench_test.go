@@ -20,7 +20,7 @@ import (
 // ordinaryMarket is a market whose prices are such as vendors have.
 func ordinaryMarket() *storetest.Market {
 	m := storetest.NewMarket()
-	m.Models[1].Routes[0].Price.Card.CacheRead = pricing.PerMillion(decimal.RequireFromString("0.027"))
+	m.Models[1].Routes[0].Price[0].Card.CacheRead = pricing.PerMillion(decimal.RequireFromString("0.027"))
 	return m
 }
 

@@ -63,7 +63,7 @@ func NewMarket() *Market {
 			}
 			made.Routes = append(made.Routes, &catalog.Route{
 				Model: made, Vendor: vendors[vendor], Index: i, UpstreamModel: vendor + "-" + model.name,
-				Price: pricing.Sheet{Band: band, ServiceTiers: map[string]pricing.Band{"flex": {Card: card("0.5", "5", "", "")}}},
+				Price: pricing.Price{{Band: band, ServiceTiers: map[string]pricing.Band{"flex": {Card: card("0.5", "5", "", "")}}}},
 			})
 		}
 		m.Models = append(m.Models, made)
@@ -115,7 +115,7 @@ func planned(r *rand.Rand, t *engine.Turn, model *catalog.Model) {
 	from := len(t.Plan.Candidates)
 	for i, route := range model.Routes {
 		t.Plan.Candidates = append(t.Plan.Candidates, engine.Candidate{
-			Route: route, Credential: fmt.Sprint("account-", i), Card: route.Price.Card, Down: r.IntN(9) == 0,
+			Route: route, Credential: fmt.Sprint("account-", i), Card: route.Price[0].Card, Down: r.IntN(9) == 0,
 			Group: []engine.Group{engine.GroupOperator, engine.GroupClient}[r.IntN(2)],
 		})
 	}
@@ -134,8 +134,8 @@ func finding(r *rand.Rand, model *catalog.Model) engine.Finding {
 	if r.IntN(2) == 0 {
 		f.Pinned, f.Gate = model.Routes[0].Vendor.Name, catalog.GateCacheRead
 		f.Displaced = model.Routes[len(model.Routes)-1].Vendor.Name
-		f.Verdict = pricing.ReadPays(model.Routes[0].Price.Card, []pricing.Rival{
-			{Vendor: f.Displaced, Input: model.Routes[len(model.Routes)-1].Price.Card.Input},
+		f.Verdict = pricing.ReadPays(model.Routes[0].Price[0].Card, []pricing.Rival{
+			{Vendor: f.Displaced, Input: model.Routes[len(model.Routes)-1].Price[0].Card.Input},
 			{Vendor: "one of no known price"},
 		})
 	}
@@ -178,7 +178,7 @@ func attempt(r *rand.Rand, t *engine.Turn, last bool) engine.Attempt {
 		a.Usage.Reasoning = a.Usage.Output / 3
 	}
 	if a.Quality.Complete() {
-		a.Card = c.Route.Price.At(a.Usage.Prompt(), a.Started, a.ServedTier)
+		a.Card = c.Route.Price.At(pricing.Terms{Prompt: a.Usage.Prompt(), At: a.Started, Tier: a.ServedTier})
 		a.Cost = a.Card.Cost(a.Usage)
 	}
 	return a
