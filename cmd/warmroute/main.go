@@ -69,7 +69,7 @@ func run(ctx context.Context, args []string) int {
 	root.SetFlagErrorFunc(func(c *cobra.Command, err error) error {
 		return usage(fmt.Errorf("%w; see %s --help", err, c.CommandPath()))
 	})
-	root.AddCommand(serveCommand(), demoCommand(), checkCommand(), explainCommand(), healthcheckCommand(), versionCommand(), probeCommand())
+	root.AddCommand(serveCommand(), demoCommand(), checkCommand(), explainCommand(), catalogCommand(), healthcheckCommand(), versionCommand(), probeCommand())
 	root.SetArgs(args)
 	err := root.ExecuteContext(ctx)
 	if err == nil {
