@@ -56,7 +56,7 @@ func ordinaryFamily(vendor string, apis []API) Family {
 
 // cacheRules lays what a mapping states over what holds without it.
 func (b *builder) cacheRules(n *yaml.Node, where string, rules CacheRules) CacheRules {
-	o, ok := b.fixed(n, where, "cache", "family", "ttl", "min_prefix")
+	o, ok := b.fixed(n, where, "cache", keysIn[cacheShape]()...)
 	if !ok {
 		return rules
 	}

@@ -94,8 +94,7 @@ type configReader struct {
 
 // root reads the top of the file.
 func (c *configReader) root(document *yaml.Node) {
-	o, ok := c.fixed(document, "", "the config file", "listen", "admin", "data", "catalog", "open", "log_level", "metadata",
-		"affinity", "retention", "timeouts", "limits", "tenants")
+	o, ok := c.fixed(document, "", "the config file", keysIn[configShape]()...)
 	if !ok {
 		return
 	}
@@ -141,7 +140,7 @@ func setting[T any](o *object, name string, into *Setting[T], read func(n *yaml.
 }
 
 func (c *configReader) affinity(n *yaml.Node) {
-	o, ok := c.fixed(n, "affinity", "affinity", "profile", "gate", "deadline", "enabled")
+	o, ok := c.fixed(n, "affinity", "affinity", keysIn[affinitySettingsShape]()...)
 	if !ok {
 		return
 	}
@@ -153,7 +152,7 @@ func (c *configReader) affinity(n *yaml.Node) {
 }
 
 func (c *configReader) retention(n *yaml.Node) {
-	o, ok := c.fixed(n, "retention", "retention", "turns", "minutes", "hours")
+	o, ok := c.fixed(n, "retention", "retention", keysIn[retentionShape]()...)
 	if !ok {
 		return
 	}
@@ -164,7 +163,7 @@ func (c *configReader) retention(n *yaml.Node) {
 }
 
 func (c *configReader) timeouts(n *yaml.Node) {
-	o, ok := c.fixed(n, "timeouts", "timeouts", "connect", "first_byte", "idle", "drain")
+	o, ok := c.fixed(n, "timeouts", "timeouts", keysIn[timeoutsShape]()...)
 	if !ok {
 		return
 	}
@@ -176,7 +175,7 @@ func (c *configReader) timeouts(n *yaml.Node) {
 }
 
 func (c *configReader) limits(n *yaml.Node) {
-	o, ok := c.fixed(n, "limits", "limits", "body")
+	o, ok := c.fixed(n, "limits", "limits", keysIn[limitsShape]()...)
 	if !ok {
 		return
 	}

@@ -46,7 +46,7 @@ func (c *configReader) tenant(i int, item *yaml.Node) *Tenant {
 		c.fail(item, where, "%s", c.neverAKey())
 		return nil
 	}
-	o, ok := c.fixed(item, where, "a tenant", "id", "keys", "profile", "gate", "metadata", "only", "affinity")
+	o, ok := c.fixed(item, where, "a tenant", keysIn[tenantShape]()...)
 	if !ok {
 		return nil
 	}
@@ -120,7 +120,7 @@ func (c *configReader) tenantKeys(n *yaml.Node, tenant string) []TenantKey {
 			c.fail(item, where, "%s", c.neverAKey())
 			continue
 		}
-		o, ok := c.fixed(item, where, "a key", "env", "sha256")
+		o, ok := c.fixed(item, where, "a key", keysIn[keyShape]()...)
 		if !ok {
 			continue
 		}

@@ -9,7 +9,7 @@ import (
 
 // auth reads where the key goes.
 func (b *builder) auth(n *yaml.Node, where string) Auth {
-	o, ok := b.fixed(n, where, "auth", "header", "bearer")
+	o, ok := b.fixed(n, where, "auth", keysIn[authShape]()...)
 	if !ok {
 		return Auth{}
 	}
@@ -59,7 +59,7 @@ func (b *builder) credentials(n *yaml.Node, where string) []Credential {
 			b.fail(item, at, "%s", b.neverAKey())
 			continue
 		}
-		o, ok := b.fixed(item, at, "a credential", "id", "env", "file")
+		o, ok := b.fixed(item, at, "a credential", keysIn[credentialShape]()...)
 		if !ok {
 			continue
 		}

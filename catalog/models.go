@@ -59,7 +59,7 @@ func (b *builder) models(n *yaml.Node) {
 
 func (b *builder) model(m *Model, e entry) {
 	where := "model " + b.quote(m.Name)
-	o, ok := b.fixed(e.value, where, "a model", "aliases", "context", "tags", "routes")
+	o, ok := b.fixed(e.value, where, "a model", keysIn[modelShape]()...)
 	if !ok {
 		return
 	}
@@ -108,7 +108,7 @@ func (b *builder) route(m *Model, i int, item *yaml.Node, seen map[string]*yaml.
 			}
 		}
 	}
-	o, ok := b.fixed(item, where, "a route", "vendor", "model", "price", "cache", "tags", "disabled")
+	o, ok := b.fixed(item, where, "a route", keysIn[routeShape]()...)
 	if !ok {
 		return nil
 	}

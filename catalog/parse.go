@@ -83,7 +83,7 @@ type builder struct {
 // root reads the top of the file. The sections are read in the order in which
 // they refer to each other, whatever their order in the file.
 func (b *builder) root(document *yaml.Node) {
-	o, ok := b.fixed(document, "", "the catalog", "version", "currency", "unit", "vendors", "models", "policies")
+	o, ok := b.fixed(document, "", "the catalog", keysIn[catalogShape]()...)
 	if !ok {
 		return
 	}

@@ -33,7 +33,7 @@ func (b *builder) policies(n *yaml.Node) {
 }
 
 func (b *builder) policy(p *Policy, n *yaml.Node, where string) {
-	o, ok := b.fixed(n, where, "a policy", "models", "order", "sort", "only", "ignore", "max_price", "tags", "affinity")
+	o, ok := b.fixed(n, where, "a policy", keysIn[policyShape]()...)
 	if !ok {
 		return
 	}
@@ -167,7 +167,7 @@ func (b *builder) sortBy(n *yaml.Node, where string) Sort {
 // maxPrice reads the limits above which a route is left out.
 func (b *builder) maxPrice(p *Policy, n *yaml.Node, where string) {
 	where += ", max_price"
-	o, ok := b.fixed(n, where, "max_price", "input", "output", "cache_read")
+	o, ok := b.fixed(n, where, "max_price", keysIn[maxPriceShape]()...)
 	if !ok {
 		return
 	}
@@ -184,7 +184,7 @@ func (b *builder) maxPrice(p *Policy, n *yaml.Node, where string) {
 // affinity reads what a policy says about pins.
 func (b *builder) affinity(n *yaml.Node, where string) Affinity {
 	var a Affinity
-	o, ok := b.fixed(n, where, "affinity", "gate", "precedence", "enabled")
+	o, ok := b.fixed(n, where, "affinity", keysIn[affinityShape]()...)
 	if !ok {
 		return a
 	}

@@ -10,9 +10,6 @@ import (
 	"gopkg.in/yaml.v3"
 )
 
-// rateKeys are the five prices of a card, in the order of the schema.
-var rateKeys = []string{"input", "output", "cache_read", "cache_write", "cache_write_1h"}
-
 // ordinary bounds, per million tokens, the prices that raise no question: none
 // is sold outside, but a slip of the unit moves every price by a thousand.
 var ordinaryLow, ordinaryHigh = decimal.New(1, -3), decimal.New(1000, 0)
@@ -20,7 +17,7 @@ var ordinaryLow, ordinaryHigh = decimal.New(1, -3), decimal.New(1000, 0)
 // sheet reads everything a route's price depends on.
 func (b *builder) sheet(n *yaml.Node, where string) pricing.Sheet {
 	var s pricing.Sheet
-	o, ok := b.fixed(n, where, "price", append(rateKeys[:len(rateKeys):len(rateKeys)], "as_of", "source", "tiers", "windows", "service_tiers")...)
+	o, ok := b.fixed(n, where, "price", keysIn[sheetShape]()...)
 	if !ok {
 		return s
 	}
@@ -112,7 +109,7 @@ func (b *builder) tiers(n *yaml.Node, where string) []pricing.Tier {
 	last := int64(0)
 	for i, item := range b.list(n, where, "tiers", "[{above: 200000, input: 6}]") {
 		at := fmt.Sprintf("%s, tier %d", where, i+1)
-		o, ok := b.fixed(item, at, "a tier", append(rateKeys[:len(rateKeys):len(rateKeys)], "above")...)
+		o, ok := b.fixed(item, at, "a tier", keysIn[tierShape]()...)
 		if !ok {
 			continue
 		}
@@ -146,7 +143,7 @@ func (b *builder) serviceTiers(n *yaml.Node, where string) map[string]pricing.Ba
 		case pricing.StandardTier(name):
 			b.fail(e.key, at, "%s is the ordinary tier; its prices stand directly under price", b.quote(name))
 		}
-		if band, ok := b.fixed(e.value, at, "a service tier", append(rateKeys[:len(rateKeys):len(rateKeys)], "tiers")...); ok {
+		if band, ok := b.fixed(e.value, at, "a service tier", keysIn[serviceTierShape]()...); ok {
 			all[name] = b.band(&band, at)
 		}
 	}

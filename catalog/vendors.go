@@ -44,8 +44,7 @@ func (b *builder) vendor(e entry) *Vendor {
 	case !isSlug(v.Name):
 		b.fail(e.key, where, "a vendor's name is at most 64 small letters, digits, dots, dashes and underscores, because it stands in header names")
 	}
-	o, ok := b.fixed(e.value, where, "a vendor", "api", "base_url", "auth", "credentials", "headers", "cache", "hints",
-		"usage", "tags", "accepts", "refuses", "allow_private")
+	o, ok := b.fixed(e.value, where, "a vendor", keysIn[vendorShape]()...)
 	if !ok {
 		return v
 	}
@@ -131,7 +130,7 @@ func (b *builder) hints(n *yaml.Node, where string, v *Vendor) []Hint {
 	seen := map[string]*yaml.Node{}
 	for i, item := range b.list(n, where, "hints", "[{header: x-session-affinity, form: hashed}]") {
 		at := fmt.Sprintf("%s, hint %d", where, i+1)
-		o, ok := b.fixed(item, at, "a hint", "header", "member", "form")
+		o, ok := b.fixed(item, at, "a hint", keysIn[hintShape]()...)
 		if !ok {
 			continue
 		}

@@ -48,7 +48,7 @@ func (b *builder) windows(n *yaml.Node, where string) []pricing.Window {
 }
 
 func (b *builder) window(item *yaml.Node, where string) (w pricing.Window, ok bool) {
-	o, ok := b.fixed(item, where, "a window", append(rateKeys[:len(rateKeys):len(rateKeys)], "days", "from", "to", "zone", "tiers")...)
+	o, ok := b.fixed(item, where, "a window", keysIn[windowShape]()...)
 	if !ok {
 		return w, false
 	}

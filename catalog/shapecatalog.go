@@ -1,0 +1,141 @@
+package catalog
+
+// catalogShape is the whole catalog file.
+type catalogShape struct {
+	// The version of this format; 1 is the only one there is.
+	Version one `yaml:"version"`
+	// The currency of every price in the file, three capitals.
+	Currency currencyText `yaml:"currency,omitempty" default:"USD"`
+	// The number of tokens every price in the file is for.
+	Unit unitWord `yaml:"unit,omitempty" default:"per_million"`
+	// Endpoints that serve models under your accounts, by name. The name stands in header names.
+	Vendors map[slug]vendorShape `yaml:"vendors" least:"1"`
+	// The public names clients ask for, and the routes that serve them.
+	Models map[anyName]modelShape `yaml:"models" least:"1"`
+	// Named targets a client may ask for: models in order, with filters and an ordering.
+	Policies map[anyName]policyShape `yaml:"policies,omitempty"`
+}
+
+type vendorShape struct {
+	// What the vendor speaks. A client's dialect is never translated.
+	API []apiWord `yaml:"api" least:"1"`
+	// The address up to /chat/completions, /responses or /messages.
+	BaseURL addressText `yaml:"base_url"`
+	// Where the key goes; a bearer token unless said.
+	Auth authShape `yaml:"auth,omitempty"`
+	// The accounts at this vendor. Every account has its own prompt cache.
+	Credentials []credentialShape `yaml:"credentials,omitempty"`
+	// Headers sent with every request; never a key.
+	Headers map[anyName]scalar `yaml:"headers,omitempty"`
+	// What is known of the vendor's prompt cache.
+	Cache cacheShape `yaml:"cache,omitempty"`
+	// What is sent to help the vendor's own cache routing.
+	Hints []hintShape `yaml:"hints,omitempty"`
+	// The convention in which the vendor reports usage; by its API unless said.
+	Usage conventionWord `yaml:"usage,omitempty"`
+	// Words that policies may ask for, such as zdr.
+	Tags []nameText `yaml:"tags,omitempty"`
+	// Gateway members of a request that this vendor understands; the others are cut out. prompt_cache_retention, which is never cut, says that the vendor honours it: pins then live as long as the request asks, up to an hour.
+	Accepts []ourMember `yaml:"accepts,omitempty"`
+	// Members this vendor must never be sent, such as stream_options.
+	Refuses []nameText `yaml:"refuses,omitempty"`
+	// The address may be loopback or private, and plain http.
+	AllowPrivate bool `yaml:"allow_private,omitempty" default:"false"`
+}
+
+type authShape struct {
+	// The header that carries the key, such as x-api-key.
+	Header text `yaml:"header,omitempty"`
+	// Send the key as a bearer token.
+	Bearer yes `yaml:"bearer,omitempty"`
+}
+
+type credentialShape struct {
+	// A short name of the account.
+	ID slug `yaml:"id"`
+	// The environment variable that holds the key.
+	Env envName `yaml:"env,omitempty"`
+	// The file that holds the key; a relative path counts from the catalog's folder.
+	File text `yaml:"file,omitempty"`
+}
+
+type cacheShape struct {
+	// implicit: the vendor caches by itself; explicit: requests carry cache_control. Unless said, explicit for vendors of the messages API alone and those named anthropic, bedrock or vertex, or so and a dash; else implicit.
+	Family familyWord `yaml:"family,omitempty"`
+	// How long an unused entry is kept, such as 5m; more than 15s.
+	TTL text `yaml:"ttl,omitempty"`
+	// The fewest tokens that are cached; leave it out where none is documented.
+	MinPrefix tokens `yaml:"min_prefix,omitempty"`
+}
+
+type hintShape struct {
+	// The request header that carries the session.
+	Header text `yaml:"header,omitempty"`
+	// The body member that carries it; not on the messages API.
+	Member hintMemberWord `yaml:"member,omitempty"`
+	// Send a keyed hash of the session's id, or the id itself.
+	Form formWord `yaml:"form,omitempty" default:"hashed"`
+}
+
+type modelShape struct {
+	// Other names of the model. Names, aliases and policies share one namespace.
+	Aliases []nameText `yaml:"aliases,omitempty"`
+	// The context window in tokens.
+	Context tokens `yaml:"context,omitempty"`
+	// Words that policies may ask for; they count for every route of the model.
+	Tags []nameText `yaml:"tags,omitempty"`
+	// Who serves the model, first choice first; each vendor once.
+	Routes []routeShape `yaml:"routes" least:"1"`
+}
+
+type routeShape struct {
+	// One of the vendors above.
+	Vendor nameText `yaml:"vendor"`
+	// The vendor's own id of the model.
+	Model nameText `yaml:"model"`
+	// What the vendor charges. What is left out is unknown, never free.
+	Price sheetShape `yaml:"price,omitempty"`
+	// What differs here from the vendor's cache.
+	Cache cacheShape `yaml:"cache,omitempty"`
+	// Words that policies may ask for.
+	Tags []nameText `yaml:"tags,omitempty"`
+	// Why the route is kept in the file and out of every plan.
+	Disabled text `yaml:"disabled,omitempty"`
+}
+
+type policyShape struct {
+	// Models to use, first choice first.
+	Models []nameText `yaml:"models" least:"1"`
+	// Vendors in order; the others follow. Not together with sort.
+	Order []nameText `yaml:"order,omitempty"`
+	// The cheapest input price first. Not together with order.
+	Sort sortWord `yaml:"sort,omitempty"`
+	// No other vendors.
+	Only []nameText `yaml:"only,omitempty" least:"1"`
+	// Not these vendors.
+	Ignore []nameText `yaml:"ignore,omitempty"`
+	// Routes that charge more are left out.
+	MaxPrice maxPriceShape `yaml:"max_price,omitempty"`
+	// Tags a route must carry, its vendor's and its model's counted.
+	Tags []nameText `yaml:"tags,omitempty"`
+	// What this policy says about warm routes.
+	Affinity affinityShape `yaml:"affinity,omitempty"`
+}
+
+type maxPriceShape struct {
+	// Of uncached prompt tokens.
+	Input rateText `yaml:"input,omitempty"`
+	// Of output tokens.
+	Output rateText `yaml:"output,omitempty"`
+	// Of prompt tokens read from the cache.
+	CacheRead rateText `yaml:"cache_read,omitempty"`
+}
+
+type affinityShape struct {
+	// The test a warm route must pass to be put first.
+	Gate gateWord `yaml:"gate,omitempty" default:"cache_read"`
+	// What counts more: the warm route, or the order above.
+	Precedence precedenceWord `yaml:"precedence,omitempty" default:"pin"`
+	// Remember warm vendors and put them first.
+	Enabled bool `yaml:"enabled,omitempty" default:"true"`
+}

@@ -1,0 +1,89 @@
+package catalog
+
+// configShape is the whole config file.
+type configShape struct {
+	// host:port of the client APIs.
+	Listen hostPort `yaml:"listen,omitempty" default:"127.0.0.1:8080"`
+	// host:port of the dashboard, the metrics and the health checks.
+	Admin hostPort `yaml:"admin,omitempty" default:"127.0.0.1:9090"`
+	// The folder that keeps pins and books; relative to the working directory.
+	Data text `yaml:"data,omitempty" default:"./data"`
+	// The catalog file; relative to the working directory.
+	Catalog text `yaml:"catalog,omitempty" default:"catalog.yaml"`
+	// Accept anyone who reaches an address beyond loopback.
+	Open bool `yaml:"open,omitempty" default:"false"`
+	// What is written to the log, and what is worse.
+	LogLevel logLevelWord `yaml:"log_level,omitempty" default:"info"`
+	// Where the routing metadata goes.
+	Metadata metadataWord `yaml:"metadata,omitempty" default:"body"`
+	// What holds for every tenant that does not say otherwise.
+	Affinity affinitySettingsShape `yaml:"affinity,omitempty"`
+	// How long the books are kept: 400d, 72h or forever.
+	Retention retentionShape `yaml:"retention,omitempty"`
+	// How long is waited for a vendor, and at the end for turns.
+	Timeouts timeoutsShape `yaml:"timeouts,omitempty"`
+	// What one request may take.
+	Limits limitsShape `yaml:"limits,omitempty"`
+	// Who may use the gateway. Without tenants there is one, default, and no key is asked for.
+	Tenants []tenantShape `yaml:"tenants,omitempty" least:"1"`
+}
+
+type affinitySettingsShape struct {
+	// A named set of affinity settings.
+	Profile profileWord `yaml:"profile,omitempty" default:"warmroute"`
+	// The test a warm route must pass to be put first.
+	Gate gateWord `yaml:"gate,omitempty" default:"cache_read"`
+	// How long the recall of pins may take, from 1ms to 1s.
+	Deadline text `yaml:"deadline,omitempty" default:"5ms"`
+	// Remember warm vendors and put them first.
+	Enabled bool `yaml:"enabled,omitempty" default:"true"`
+}
+
+type retentionShape struct {
+	// Turns and sessions.
+	Turns text `yaml:"turns,omitempty"`
+	// Sums by minute.
+	Minutes text `yaml:"minutes,omitempty"`
+	// Sums by hour.
+	Hours text `yaml:"hours,omitempty"`
+}
+
+type timeoutsShape struct {
+	// To a connection.
+	Connect text `yaml:"connect,omitempty"`
+	// From the request's start to the first event; agents wait long.
+	FirstByte text `yaml:"first_byte,omitempty"`
+	// Between two reads of an answer.
+	Idle text `yaml:"idle,omitempty"`
+	// For running turns at shutdown; 0s cuts them.
+	Drain text `yaml:"drain,omitempty"`
+}
+
+type limitsShape struct {
+	// Bytes of a request's body, unpacked: a number, or 32MiB, from 1KiB to 1GiB.
+	Body sizeText `yaml:"body,omitempty"`
+}
+
+type tenantShape struct {
+	// A short name, such as desk; never default.
+	ID slug `yaml:"id"`
+	// The keys it may present.
+	Keys []keyShape `yaml:"keys" least:"1"`
+	// A named set of affinity settings.
+	Profile profileWord `yaml:"profile,omitempty"`
+	// The test a warm route must pass to be put first.
+	Gate gateWord `yaml:"gate,omitempty"`
+	// Where the routing metadata goes.
+	Metadata metadataWord `yaml:"metadata,omitempty"`
+	// The vendors it may use; all unless said.
+	Only []nameText `yaml:"only,omitempty" least:"1"`
+	// Remember warm vendors and put them first.
+	Affinity bool `yaml:"affinity,omitempty"`
+}
+
+type keyShape struct {
+	// The environment variable that holds the key.
+	Env envName `yaml:"env,omitempty"`
+	// The SHA-256 of the key, 64 hexadecimal digits.
+	SHA256 sumText `yaml:"sha256,omitempty"`
+}

@@ -1,0 +1,37 @@
+package catalog
+
+// What stands for a value in a shape. Each says of itself what a schema says of
+// it; the reader's own judgement is finer.
+type (
+	one            struct{} // the number 1
+	yes            struct{} // true
+	scalar         struct{} // a text, a number or a truth
+	anyName        string   // a key that may be any name
+	nameText       string   // a name, taken by its text
+	text           string
+	slug           string
+	addressText    string
+	hostPort       string
+	envName        string
+	currencyText   string
+	rateText       string
+	dayText        string
+	daysText       string
+	hourText       string
+	sizeText       string
+	sumText        string
+	tokens         int64
+	unitWord       string
+	apiWord        string
+	conventionWord string
+	ourMember      string
+	familyWord     string
+	hintMemberWord string
+	formWord       string
+	sortWord       string
+	gateWord       string
+	precedenceWord string
+	logLevelWord   string
+	metadataWord   string
+	profileWord    string
+)
