@@ -2,43 +2,54 @@ package pricing
 
 import "github.com/shopspring/decimal"
 
-// marginal is the card of a prompt that is billed piece by piece: its parts, the
-// means of its prompt rates, and the output rate of the tier its end falls into.
-func (b *Band) marginal(promptTokens int64) Card {
-	parts := []Part{{Tokens: b.Tiers[0].Above, Card: b.Card}}
-	for i, tier := range b.Tiers {
-		end := promptTokens
-		if i+1 < len(b.Tiers) {
-			end = min(end, b.Tiers[i+1].Above)
-		}
+// Part is a stretch of a prompt that is billed piece by piece, and the rates of its
+// tokens.
+type Part struct {
+	Tokens int64
+	Card   Card // of its prompt rates; Output is not looked at
+}
+
+// marginal takes the rates of a prompt that is billed piece by piece and runs
+// through more than one tier: its parts, the means of its prompt rates, and the output rate
+// of the tier that its end falls into.
+func (b *Band) marginal(card *Card, t *Terms) {
+	parts := make([]Part, 1, 1+len(b.Tiers))
+	parts[0].Tokens = b.Tiers[0].Above
+	parts[0].Card.take(&b.Card, t.Implicit)
+	for i := range b.Tiers {
+		tier, end := &b.Tiers[i], t.Prompt
 		if end <= tier.Above {
 			break
 		}
-		parts = append(parts, Part{Tokens: end - tier.Above, Card: tier.Card})
+		if i+1 < len(b.Tiers) {
+			end = min(end, b.Tiers[i+1].Above)
+		}
+		part := Part{Tokens: end - tier.Above}
+		part.Card.take(&tier.Card, t.Implicit)
+		parts = append(parts, part)
 	}
-	card := Card{Output: parts[len(parts)-1].Card.Output, Parts: parts}
-	mean := func(of func(*Card) Rate) Rate { return meanOf(parts, promptTokens, of) }
-	card.Input = mean(func(c *Card) Rate { return c.Input })
-	card.CacheRead = mean(func(c *Card) Rate { return c.CacheRead })
-	card.CacheReadImplicit = mean(func(c *Card) Rate { return c.CacheReadImplicit })
-	card.CacheWrite5m = mean(func(c *Card) Rate { return c.CacheWrite5m })
-	card.CacheWrite1h = mean(func(c *Card) Rate { return c.CacheWrite1h })
-	return card
+	card.Input = mean(parts, t.Prompt, func(c *Card) Rate { return c.Input })
+	card.Output = parts[len(parts)-1].Card.Output
+	card.CacheRead = mean(parts, t.Prompt, func(c *Card) Rate { return c.CacheRead })
+	card.CacheWrite5m = mean(parts, t.Prompt, func(c *Card) Rate { return c.CacheWrite5m })
+	card.CacheWrite1h = mean(parts, t.Prompt, func(c *Card) Rate { return c.CacheWrite1h })
+	card.Parts = parts
 }
 
-// meanDigits is how many decimals of a mean rate are kept.
+// meanDigits is how many decimals of a mean rate are kept. It is compared and
+// shown; no cost is computed from it.
 const meanDigits = 18
 
-// meanOf is the mean of a rate over a prompt, to 18 decimals; unknown where it is
+// mean is the mean of a rate over a prompt of this many tokens; unknown where it is
 // unknown for any part.
-func meanOf(parts []Part, tokens int64, of func(*Card) Rate) Rate {
+func mean(parts []Part, tokens int64, of func(*Card) Rate) Rate {
 	sum := decimal.Zero
 	for i := range parts {
-		r := of(&parts[i].Card)
-		if !r.Known() {
+		rate := of(&parts[i].Card)
+		if !rate.Known() {
 			return Rate{}
 		}
-		sum = sum.Add(r.Decimal().Mul(decimal.NewFromInt(parts[i].Tokens)))
+		sum = sum.Add(rate.Decimal().Mul(decimal.NewFromInt(parts[i].Tokens)))
 	}
 	return PerMillion(sum.DivRound(decimal.NewFromInt(tokens), meanDigits))
 }
@@ -49,44 +60,45 @@ func meanOf(parts []Part, tokens int64, of func(*Card) Rate) Rate {
 // before shorter ones). Tokens beyond the parts are billed as the last one's.
 func (c Card) parted(u Usage) Cost {
 	cost := Cost{Known: true}
-	buckets := [...]struct {
-		tokens int64
-		sum    *decimal.Decimal
-		rate   func(*Card) Rate
-		cache  bool
-	}{
-		{u.CacheRead, &cost.CacheRead, func(c *Card) Rate { return c.CacheRead }, true},
-		{u.CacheWrite1h, &cost.CacheWrite1h, func(c *Card) Rate { return c.CacheWrite1h }, true},
-		{u.CacheWrite5m, &cost.CacheWrite5m, func(c *Card) Rate { return c.CacheWrite5m }, true},
-		{u.Input, &cost.Input, func(c *Card) Rate { return c.Input }, false},
-	}
-	part, left := 0, c.Parts[0].Tokens
-	for _, b := range buckets {
-		for tokens := b.tokens; tokens > 0; {
-			if left == 0 && part+1 < len(c.Parts) {
-				part++
-				left = c.Parts[part].Tokens
-				continue
-			}
-			n := tokens
-			if part+1 < len(c.Parts) {
-				n = min(n, left)
-				left -= n
-			}
-			rate := b.rate(&c.Parts[part].Card)
-			if b.cache && !rate.Known() {
-				rate, cost.NoCachePrice = c.Parts[part].Card.Input, true
-			}
-			if !rate.Known() {
-				return Cost{}
-			}
-			*b.sum = b.sum.Add(rate.Of(n))
-			tokens -= n
-		}
-	}
-	if u.Output != 0 && !c.Output.Known() {
-		return Cost{}
-	}
+	at := place{parts: c.Parts, left: c.Parts[0].Tokens}
+	cost.CacheRead = at.bill(&cost, u.CacheRead, true, func(c *Card) Rate { return c.CacheRead })
+	cost.CacheWrite1h = at.bill(&cost, u.CacheWrite1h, true, func(c *Card) Rate { return c.CacheWrite1h })
+	cost.CacheWrite5m = at.bill(&cost, u.CacheWrite5m, true, func(c *Card) Rate { return c.CacheWrite5m })
+	cost.Input = at.bill(&cost, u.Input, false, func(c *Card) Rate { return c.Input })
 	cost.Output = c.Output.Of(u.Output)
+	cost.Known = cost.Known && (u.Output == 0 || c.Output.Known())
 	return cost
+}
+
+// place is how far into a prompt its bill has come.
+type place struct {
+	parts []Part // the one it has come to first
+	left  int64  // tokens of that one still to be billed
+}
+
+// bill prices the next tokens of the prompt. A cache rate that is not known is
+// replaced by the input rate of the same part and flagged in the cost; an input
+// rate that is not known makes the cost unknown.
+func (p *place) bill(cost *Cost, tokens int64, cache bool, of func(*Card) Rate) decimal.Decimal {
+	var sum decimal.Decimal
+	for tokens > 0 {
+		if p.left == 0 && len(p.parts) > 1 {
+			p.parts = p.parts[1:]
+			p.left = p.parts[0].Tokens
+			continue
+		}
+		n := tokens
+		if len(p.parts) > 1 {
+			n = min(n, p.left)
+			p.left -= n
+		}
+		tokens -= n
+		rate := of(&p.parts[0].Card)
+		if cache && !rate.Known() {
+			rate, cost.NoCachePrice = p.parts[0].Card.Input, true
+		}
+		cost.Known = cost.Known && rate.Known()
+		sum = sum.Add(rate.Of(n))
+	}
+	return sum
 }

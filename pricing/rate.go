@@ -94,21 +94,31 @@ var leadingZero = regexp.MustCompile(`^0\d`)
 // The text is read exactly; an error says what is wrong with it. An empty text
 // is an error: a price that is not known is left out, not left empty.
 func ParseRate(text string, unit Unit) (Rate, error) {
-	switch {
-	case text == "":
+	if text == "" {
 		return Rate{}, fmt.Errorf("is empty; remove the key or give a price")
-	case len(text) > maxPriceText:
-		return Rate{}, fmt.Errorf("is longer than %d characters", maxPriceText)
-	case !priceText.MatchString(text):
-		return Rate{}, fmt.Errorf("%q is not a price; write digits with a decimal point, such as 0.30 or 3e-06", text)
-	case leadingZero.MatchString(text):
-		return Rate{}, fmt.Errorf("%q has a leading zero, which some readers take for octal; write it without", text)
+	}
+	if fault := numberFault(text, "a price; write digits with a decimal point, such as 0.30 or 3e-06"); fault != nil {
+		return Rate{}, fault
 	}
 	d, err := decimal.NewFromString(text)
 	if err != nil {
 		return Rate{}, fmt.Errorf("%q is not a price: %w", text, err)
 	}
 	return PerMillion(d.Shift(unit.shift())), nil
+}
+
+// numberFault is what is wrong with the text of a number that the decimal parser
+// must not see; what says what it should be.
+func numberFault(text, what string) error {
+	switch {
+	case len(text) > maxPriceText:
+		return fmt.Errorf("is longer than %d characters", maxPriceText)
+	case !priceText.MatchString(text):
+		return fmt.Errorf("%q is not %s", text, what)
+	case leadingZero.MatchString(text):
+		return fmt.Errorf("%q has a leading zero, which some readers take for octal; write it without", text)
+	}
+	return nil
 }
 
 // Known says whether the price is known. Only then do the other methods speak of it.

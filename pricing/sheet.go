@@ -1,11 +1,8 @@
 package pricing
 
 import (
-	"slices"
 	"strings"
 	"time"
-
-	"github.com/shopspring/decimal"
 )
 
 // Terms are the facts of one attempt that its price depends on.
@@ -43,12 +40,6 @@ type Card struct {
 	Parts []Part
 }
 
-// Part is a stretch of a prompt and the rates of its tokens.
-type Part struct {
-	Tokens int64
-	Card   Card // of its prompt rates; Output is not looked at
-}
-
 // Tier is the card of a whole request whose prompt has strictly more than Above tokens.
 type Tier struct {
 	Above int64
@@ -66,61 +57,32 @@ type Band struct {
 	Marginal bool
 }
 
-// at is the card for a prompt of this many tokens: the tier with the highest
-// threshold that lies strictly below it, for the whole request.
-func (b *Band) at(promptTokens int64) Card {
-	card := b.Card
-	if b.Marginal && len(b.Tiers) > 0 && promptTokens > b.Tiers[0].Above {
-		return b.marginal(promptTokens)
-	}
+// fill takes the rates on these terms: of the tier with the highest threshold
+// strictly below the prompt, or of all tiers that a marginal band's prompt runs
+// through.
+func (b *Band) fill(card *Card, t *Terms) {
+	from := &b.Card
 	for i := range b.Tiers {
-		if promptTokens <= b.Tiers[i].Above {
+		if t.Prompt <= b.Tiers[i].Above {
 			break
 		}
-		card = b.Tiers[i].Card
+		if b.Marginal {
+			b.marginal(card, t)
+			return
+		}
+		from = &b.Tiers[i].Card
 	}
-	return card
+	card.take(from, t.Implicit)
 }
 
-// Window is the band that holds at certain hours, by the clock on the wall of
-// its zone.
-type Window struct {
-	Days [7]bool        // by time.Weekday; all false means every day
-	From time.Duration  // since midnight in Zone, inclusive
-	To   time.Duration  // since midnight in Zone, exclusive; at or before From it wraps midnight
-	Zone *time.Location // nil means UTC
-	Band Band
-}
-
-// Holds says whether now lies inside the window. A window that wraps midnight
-// belongs to the day on which it starts.
-func (w *Window) Holds(now time.Time) bool {
-	zone := w.Zone
-	if zone == nil {
-		zone = time.UTC
+// take takes another card's rates, with the read price that holds for how the
+// vendor came to cache.
+func (c *Card) take(from *Card, implicit bool) {
+	c.Input, c.Output, c.CacheRead = from.Input, from.Output, from.CacheRead
+	c.CacheWrite5m, c.CacheWrite1h = from.CacheWrite5m, from.CacheWrite1h
+	if implicit && from.CacheReadImplicit.Known() {
+		c.CacheRead = from.CacheReadImplicit
 	}
-	local := now.In(zone)
-	since := time.Duration(local.Hour())*time.Hour + time.Duration(local.Minute())*time.Minute +
-		time.Duration(local.Second())*time.Second + time.Duration(local.Nanosecond())
-	day := local.Weekday()
-	if w.From < w.To {
-		return since >= w.From && since < w.To && w.on(day)
-	}
-	if since >= w.From {
-		return w.on(day)
-	}
-	return since < w.To && w.on((day+6)%7)
-}
-
-func (w *Window) on(day time.Weekday) bool {
-	return w.Days == [7]bool{} || w.Days[day]
-}
-
-// Surcharge multiplies every rate of a card, not its fee.
-type Surcharge struct {
-	Speed  string // it applies at this speed only; empty: at any
-	Region string // it applies to this region only; empty: in any
-	Times  decimal.Decimal
 }
 
 // Sheet is everything a route's price can depend on during one period.
@@ -145,11 +107,11 @@ type Price []Sheet
 
 // At is the card that holds on these terms; unknown throughout where no period
 // holds at that time. A marginal band's parts are in the card.
-func (p Price) At(t Terms) Card {
+func (p Price) At(t Terms) (card Card) {
 	if s, ok := p.Sheet(t.At); ok {
-		return s.At(t)
+		s.fill(&card, &t)
 	}
-	return Card{}
+	return card
 }
 
 // Sheet is the sheet of the period that holds now.
@@ -179,80 +141,50 @@ func StandardTier(name string) bool {
 
 // At is the card on these terms, whatever the period.
 //
-// A service tier the sheet does not price gives a card of unknown rates, since
-// the vendor charges something else for it; so does a speed that no surcharge
-// names. Inside a window its own tiers
-// count; where it states none and the prompt is above the ordinary band's first
-// threshold, the card is unknown.
-func (s *Sheet) At(t Terms) Card {
-	card := s.band(t)
-	if t.Implicit && card.CacheReadImplicit.Known() {
-		card.CacheRead = card.CacheReadImplicit
-	}
-	card.CacheReadImplicit, card.Request = Rate{}, s.Card.Request
-	for i := range card.Parts {
-		part := &card.Parts[i].Card
-		if t.Implicit && part.CacheReadImplicit.Known() {
-			part.CacheRead = part.CacheReadImplicit
-		}
-		part.CacheReadImplicit = Rate{}
-	}
-	if len(s.Surcharges) > 0 || !ordinarySpeed(t.Speed) {
-		s.surcharge(&card, t)
-	}
+// A service tier that the sheet does not price gives a card of unknown rates,
+// since the vendor charges something else for it; so does a speed that no
+// surcharge names. A service tier's prices hold at every hour. Inside a window its
+// own tiers count; where it states none and the prompt is above the ordinary
+// band's first threshold, the rates are unknown, and the same goes for a service
+// tier.
+func (s *Sheet) At(t Terms) (card Card) {
+	s.fill(&card, &t)
 	return card
 }
 
-// ordinarySpeed says whether a speed is the one that ordinary prices are for.
-func ordinarySpeed(name string) bool { return name == "" || name == "standard" }
-
-func (s *Sheet) band(t Terms) Card {
-	if !StandardTier(t.Tier) {
-		band, ok := s.ServiceTiers[t.Tier]
-		if !ok {
-			return Card{}
-		}
-		return s.inside(&band, t.Prompt)
-	}
-	for i := range s.Windows {
-		if s.Windows[i].Holds(t.At) {
-			return s.inside(&s.Windows[i].Band, t.Prompt)
-		}
-	}
-	return s.Band.at(t.Prompt)
-}
-
-// inside is the card of a band that replaces the ordinary one.
-func (s *Sheet) inside(b *Band, promptTokens int64) Card {
-	if len(b.Tiers) == 0 && len(s.Tiers) > 0 && promptTokens > s.Tiers[0].Above {
-		return Card{}
-	}
-	return b.at(promptTokens)
-}
-
-// surcharge multiplies the card by every surcharge that applies.
-func (s *Sheet) surcharge(card *Card, t Terms) {
-	times, priced := decimal.New(1, 0), ordinarySpeed(t.Speed)
-	for _, x := range s.Surcharges {
-		if (x.Speed == "" || x.Speed == t.Speed) && (x.Region == "" || x.Region == t.Region) {
-			times, priced = times.Mul(x.Times), priced || x.Speed == t.Speed
-		}
-	}
-	if !priced {
-		*card = Card{}
+// fill is At into an empty card: a card is large, and a plan asks for one per route.
+func (s *Sheet) fill(card *Card, t *Terms) {
+	card.Request = s.Card.Request // also beside rates that are unknown
+	if StandardTier(t.Tier) {
+		s.fillFrom(s.band(t.At), card, t)
 		return
 	}
-	card.times(times)
-	card.Parts = slices.Clone(card.Parts)
-	for i := range card.Parts {
-		card.Parts[i].Card.times(times)
+	if band, ok := s.ServiceTiers[t.Tier]; ok {
+		s.fillFrom(&band, card, t)
 	}
 }
 
-func (c *Card) times(x decimal.Decimal) {
-	for _, r := range [...]*Rate{&c.Input, &c.Output, &c.CacheRead, &c.CacheWrite5m, &c.CacheWrite1h} {
-		if r.Known() {
-			*r = PerMillion(r.Decimal().Mul(x))
+// band is the band of the hour.
+func (s *Sheet) band(now time.Time) *Band {
+	for i := range s.Windows {
+		if s.Windows[i].Holds(now) {
+			return &s.Windows[i].Band
 		}
+	}
+	return &s.Band
+}
+
+// fillFrom takes the rates of one of the sheet's bands, surcharges included.
+func (s *Sheet) fillFrom(b *Band, card *Card, t *Terms) {
+	if len(b.Tiers) == 0 && len(s.Tiers) > 0 && t.Prompt > s.Tiers[0].Above {
+		return // a band that replaces the ordinary one and says nothing of long prompts
+	}
+	if len(s.Surcharges) == 0 && StandardSpeed(t.Speed) {
+		b.fill(card, t)
+		return
+	}
+	if times, priced := s.times(t); priced {
+		b.fill(card, t)
+		card.multiply(times)
 	}
 }

@@ -140,6 +140,14 @@ func TestSheetAt(t *testing.T) {
 	}
 }
 
+func TestPriceAtAllocatesNothing(t *testing.T) {
+	p := Price{{Band: Band{Card: card(t, "3", "15", "0.30", "3.75", "6"), Tiers: []Tier{{200_000, in(t, "6")}}}}}
+	now := at(t, "2026-03-04T02:00:00Z")
+	if n := testing.AllocsPerRun(100, func() { p.At(Terms{Prompt: 200_001, At: now}) }); n != 0 {
+		t.Errorf("%v allocations", n)
+	}
+}
+
 func TestSheetAtAllocatesNothing(t *testing.T) {
 	s := Sheet{Band: Band{Card: in(t, "3")}, Windows: []Window{{From: hour, To: 4 * hour, Zone: time.UTC, Band: Band{Card: in(t, "1")}}}}
 	now := at(t, "2026-03-04T02:00:00Z")
@@ -173,5 +181,19 @@ func BenchmarkSheetAt(b *testing.B) {
 	b.ReportAllocs()
 	for b.Loop() {
 		s.At(Terms{Prompt: 1000, At: now})
+	}
+}
+
+// One iteration is the card of one route whose price has one period and no hours of
+// its own, for one turn.
+func BenchmarkPriceAt(b *testing.B) {
+	p := Price{{Band: Band{Card: card(b, "3", "15", "0.30", "3.75", "6"), Tiers: []Tier{{200_000, card(b, "6", "22.50", "0.60", "7.50", "12")}}}}}
+	t := Terms{Prompt: 200_001, At: at(b, "2026-03-04T12:00:00Z")}
+	if !p.At(t).Input.Equal(rate(b, "6")) {
+		b.Fatal("wrong result")
+	}
+	b.ReportAllocs()
+	for b.Loop() {
+		p.At(t)
 	}
 }
