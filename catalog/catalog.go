@@ -101,6 +101,8 @@ type Vendor struct {
 	Refuses      []string // request members it must never be sent
 	AllowPrivate bool     // its address may be loopback or private
 	Line         int
+
+	served map[string]*Route // by the vendor's own id of the model
 }
 
 // Speaks says whether the vendor understands this client API.

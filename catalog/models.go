@@ -55,6 +55,7 @@ func (b *builder) models(n *yaml.Node) {
 	for i, e := range o.entries {
 		b.model(b.catalog.Models[i], e)
 	}
+	b.catalog.index()
 }
 
 func (b *builder) model(m *Model, e entry) {

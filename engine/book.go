@@ -73,10 +73,24 @@ type BookedAttempt struct {
 	Usage                     pricing.Usage
 	Quality                   pricing.Quality
 	Card                      pricing.Card   // the rates it is billed at; unknown throughout where no usage was reported
-	Cost                      pricing.Cost   // unknown unless the usage is complete
+	Cost                      pricing.Cost   // of usage and sides; unknown unless the usage is complete
 	Saving                    pricing.Saving // net cache saving
 	ServedModel               string
 	ServedTier                string
+	TierAssumed               bool         // the vendor named no tier; Card is that of the one asked for
+	Priced                    string       // catalog model whose price Card is, where another than Model served; empty otherwise
+	Speed, Region             string       // as the vendor reported them
+	Implicit                  bool         // reads came from the vendor's own caching
+	Sides                     []BookedSide // what the answer used besides Usage
+	Charged                   pricing.Charge
+	RawUsage                  []byte // the usage object as the vendor sent it; nil where it sent none, or one too long to keep
+}
+
+// BookedSide is what an answer used besides its own usage, with its own rates.
+type BookedSide struct {
+	Kind, Model string
+	Usage       pricing.Usage
+	Card        pricing.Card
 }
 
 // Sums are what booked turns come to. They add up field by field, so that the
@@ -95,6 +109,11 @@ type Sums struct {
 	Usage        pricing.Usage   // of the attempts whose usage is complete
 	Cost         decimal.Decimal // of those whose cost is known: a lower bound while CostKnown < Billed
 	Saving       decimal.Decimal // of those whose saving is known
+	PromptCost   decimal.Decimal // the part of Cost that prompts cost
+	PricedPrompt int64           // prompt tokens of the attempts whose cost is known
+	ChargedKnown int64           // attempts whose cost is known and of which the vendor itself says what it charged
+	Charged      decimal.Decimal // what it says, of those
+	ChargedCost  decimal.Decimal // the part of Cost that stands beside Charged
 }
 
 // Query says which booked turns are meant. The zero Query is all of them.

@@ -115,12 +115,24 @@ func bookAttempt(a *Attempt) BookedAttempt {
 		Quality:     a.Quality,
 		ServedModel: a.ServedModel,
 		ServedTier:  a.ServedTier,
+		TierAssumed: a.TierAssumed,
+		Speed:       a.Speed,
+		Region:      a.Region,
+		Implicit:    a.Implicit,
+		Charged:     a.Charged,
+		RawUsage:    a.RawUsage,
+	}
+	if len(a.RawUsage) > MaxRawUsage {
+		b.RawUsage = nil
 	}
 	if route := a.Candidate.Route; route != nil {
 		b.Model, b.Vendor = route.Model.Name, route.Vendor.Name
 	}
 	if a.Quality.Complete() || a.Quality == pricing.Partial {
-		b.Card = a.Card
+		b.Card, b.Priced = a.Card, a.Priced
+		for i := range a.Sides {
+			b.Sides = append(b.Sides, BookedSide(a.Sides[i]))
+		}
 	}
 	b.Price()
 	return b
@@ -146,9 +158,24 @@ func (a *BookedAttempt) PromptCost() pricing.Cost {
 // are unknown.
 func (a *BookedAttempt) Price() {
 	a.Cost, a.Saving = pricing.Cost{}, pricing.Saving{}
-	if a.Quality.Complete() {
-		a.Cost, a.Saving = a.Card.Cost(a.Usage), a.Card.Saving(a.Usage)
+	if !a.Quality.Complete() {
+		return
 	}
+	a.Cost, a.Saving = a.Card.Cost(a.Usage), a.Card.Saving(a.Usage)
+	for i := range a.Sides {
+		side := &a.Sides[i]
+		a.Cost = a.Cost.Plus(side.Card.Cost(side.Usage))
+		a.Saving = a.Saving.Plus(side.Card.Saving(side.Usage))
+	}
+}
+
+// Used is all that the attempt used: its usage and its sides'.
+func (a *BookedAttempt) Used() pricing.Usage {
+	used := a.Usage
+	for i := range a.Sides {
+		used = plus(used, a.Sides[i].Usage, 1)
+	}
+	return used
 }
 
 // Last is the attempt that served the turn or was made last; ok is false if

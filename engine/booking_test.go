@@ -38,8 +38,8 @@ func ratOf(t *testing.T, d decimal.Decimal) *big.Rat {
 // fractions. Money is worked out from the rates by hand.
 type slowSums struct {
 	turns, failed, attempts, billed, usageKnown, costKnown, savingKnown, hits int64
-	prompt, read, output                                                      int64
-	cost, saving                                                              big.Rat
+	prompt, read, output, priced, charged                                     int64
+	cost, saving, promptCost, chargedAmount, chargedCost                      big.Rat
 }
 
 func (s *slowSums) add(t *testing.T, turn engine.Turn) {
@@ -58,35 +58,88 @@ func (s *slowSums) add(t *testing.T, turn engine.Turn) {
 			continue
 		}
 		s.usageKnown++
-		u := a.Usage
-		s.prompt += u.Input + u.CacheRead + u.CacheWrite5m + u.CacheWrite1h
-		s.read += u.CacheRead
-		s.output += u.Output
-		if u.CacheRead > 0 {
+		read := int64(0)
+		for _, u := range usages(a) {
+			s.prompt += u.Input + u.CacheRead + u.CacheWrite5m + u.CacheWrite1h
+			s.output += u.Output
+			read += u.CacheRead
+		}
+		s.read += read
+		if read > 0 {
 			s.hits++
 		}
 		s.money(t, a)
 	}
 }
 
+// usages are an attempt's own and its sides'.
+func usages(a engine.Attempt) []pricing.Usage {
+	all := []pricing.Usage{a.Usage}
+	for _, side := range a.Sides {
+		all = append(all, side.Usage)
+	}
+	return all
+}
+
+// piece is tokens of one bucket with one card.
+type piece struct {
+	card   pricing.Card
+	bucket int // 0 to 4: input, read, written for 5 minutes, for an hour, output
+	tokens int64
+}
+
+// pieces are what an attempt is billed for, token by token of its prompt where its
+// card has parts.
+func pieces(a engine.Attempt) []piece {
+	var all []piece
+	whole := func(c pricing.Card, u pricing.Usage) {
+		for i, n := range []int64{u.Input, u.CacheRead, u.CacheWrite5m, u.CacheWrite1h, u.Output} {
+			all = append(all, piece{c, i, n})
+		}
+	}
+	if parts := a.Card.Parts; len(parts) > 0 {
+		u, from := a.Usage, int64(0)
+		buckets := []struct {
+			bucket int
+			tokens int64
+		}{{1, u.CacheRead}, {3, u.CacheWrite1h}, {2, u.CacheWrite5m}, {0, u.Input}}
+		for k, part := range parts {
+			to := from + part.Tokens
+			if k == len(parts)-1 {
+				to = u.Prompt()
+			}
+			begin := int64(0)
+			for _, b := range buckets {
+				if n := min(to, begin+b.tokens) - max(from, begin); n > 0 {
+					all = append(all, piece{part.Card, b.bucket, n})
+				}
+				begin += b.tokens
+			}
+			from = to
+		}
+		all = append(all, piece{a.Card, 4, u.Output})
+	} else {
+		whole(a.Card, a.Usage)
+	}
+	for _, side := range a.Sides {
+		whole(side.Card, side.Usage)
+	}
+	return all
+}
+
 func (s *slowSums) money(t *testing.T, a engine.Attempt) {
 	million := big.NewRat(1_000_000, 1)
 	var cost, fresh big.Rat
 	priced := true
-	for _, part := range []struct {
-		rate, instead pricing.Rate
-		tokens        int64
-		prompt        bool
-	}{
-		{a.Card.Input, pricing.Rate{}, a.Usage.Input, true},
-		{a.Card.CacheRead, a.Card.Input, a.Usage.CacheRead, true},
-		{a.Card.CacheWrite5m, a.Card.Input, a.Usage.CacheWrite5m, true},
-		{a.Card.CacheWrite1h, a.Card.Input, a.Usage.CacheWrite1h, true},
-		{a.Card.Output, pricing.Rate{}, a.Usage.Output, false},
-	} {
-		rate := part.rate
-		if !rate.Known() {
-			rate = part.instead
+	var prompt big.Rat
+	inputs := a.Card.Input.Known()
+	for _, side := range a.Sides {
+		inputs = inputs && side.Card.Input.Known()
+	}
+	for _, part := range pieces(a) {
+		rate := [...]pricing.Rate{part.card.Input, part.card.CacheRead, part.card.CacheWrite5m, part.card.CacheWrite1h, part.card.Output}[part.bucket]
+		if !rate.Known() && part.bucket != 4 {
+			rate = part.card.Input
 		}
 		if part.tokens == 0 {
 			continue
@@ -98,17 +151,30 @@ func (s *slowSums) money(t *testing.T, a engine.Attempt) {
 		tokens := new(big.Rat).Quo(big.NewRat(part.tokens, 1), million)
 		bill := new(big.Rat).Mul(ratOf(t, rate.Decimal()), tokens)
 		cost.Add(&cost, bill)
-		if part.prompt {
-			fresh.Add(&fresh, new(big.Rat).Mul(ratOf(t, a.Card.Input.Decimal()), tokens))
+		if part.bucket != 4 {
+			fresh.Add(&fresh, new(big.Rat).Mul(ratOf(t, part.card.Input.Decimal()), tokens))
 			fresh.Sub(&fresh, bill)
+			prompt.Add(&prompt, bill)
 		}
 	}
 	if !priced {
 		return
 	}
+	if a.Card.Request.Known() {
+		cost.Add(&cost, new(big.Rat).Quo(ratOf(t, a.Card.Request.Decimal()), million))
+	}
 	s.costKnown++
 	s.cost.Add(&s.cost, &cost)
-	if a.Card.Input.Known() {
+	s.promptCost.Add(&s.promptCost, &prompt)
+	for _, u := range usages(a) {
+		s.priced += u.Prompt()
+	}
+	if a.Charged.Known {
+		s.charged++
+		s.chargedAmount.Add(&s.chargedAmount, ratOf(t, a.Charged.Amount))
+		s.chargedCost.Add(&s.chargedCost, &cost)
+	}
+	if inputs {
 		s.savingKnown++
 		s.saving.Add(&s.saving, &fresh)
 	}
@@ -140,18 +206,29 @@ func TestSumsAreExact(t *testing.T) {
 		{"prompt tokens", got.Usage.Prompt(), want.prompt},
 		{"tokens read", got.Usage.CacheRead, want.read},
 		{"tokens written", got.Usage.Output, want.output},
+		{"priced tokens of prompts", got.PricedPrompt, want.priced},
+		{"attempts of which the vendor says what it charged", got.ChargedKnown, want.charged},
 	} {
 		if tt.got != tt.want {
 			t.Errorf("%s: %d, want %d", tt.what, tt.got, tt.want)
 		}
 	}
-	if ratOf(t, got.Cost).Cmp(&want.cost) != 0 {
-		t.Errorf("cost %s, want %s", got.Cost, want.cost.FloatString(30))
+	for _, tt := range []struct {
+		what string
+		got  decimal.Decimal
+		want *big.Rat
+	}{
+		{"cost", got.Cost, &want.cost},
+		{"saving", got.Saving, &want.saving},
+		{"cost of prompts", got.PromptCost, &want.promptCost},
+		{"charged by vendors", got.Charged, &want.chargedAmount},
+		{"cost beside what was charged", got.ChargedCost, &want.chargedCost},
+	} {
+		if ratOf(t, tt.got).Cmp(tt.want) != 0 {
+			t.Errorf("%s %s, want %s", tt.what, tt.got, tt.want.FloatString(30))
+		}
 	}
-	if ratOf(t, got.Saving).Cmp(&want.saving) != 0 {
-		t.Errorf("saving %s, want %s", got.Saving, want.saving.FloatString(30))
-	}
-	if got.CostKnown == 0 || got.CostKnown == got.UsageKnown || got.UsageKnown == got.Billed || got.Billed == got.Attempts || got.NoCachePrice == 0 {
+	if got.CostKnown == 0 || got.CostKnown == got.UsageKnown || got.UsageKnown == got.Billed || got.Billed == got.Attempts || got.NoCachePrice == 0 || got.ChargedKnown == 0 {
 		t.Errorf("a case is missing: %+v", got)
 	}
 }

@@ -13,7 +13,6 @@ import (
 	"time"
 
 	"github.com/warmroute/warmroute/catalog"
-	"github.com/warmroute/warmroute/pricing"
 )
 
 // ErrUnknownTarget means that no model, alias or policy has the name asked for.
@@ -309,12 +308,7 @@ func (g *Gateway) attempt(ctx context.Context, s *turnState, r *Request, index i
 	if a.Started.IsZero() {
 		a.Started = started
 	}
-	if a.Quality.Complete() || a.Quality == pricing.Partial {
-		a.Card = cardOf(c.Route, &a, r.Service)
-	}
-	if a.Quality.Complete() {
-		a.Cost = a.Card.Cost(a.Usage)
-	}
+	price(&a, r.Service)
 	g.observe(&a)
 	for _, change := range Settle(pin, a) {
 		g.change(ctx, s, change)
@@ -344,17 +338,6 @@ func (p *Plan) modelOf(index int) int {
 		}
 	}
 	return 0
-}
-
-// cardOf is the card an attempt is billed at: that of its own moment, at the size of prompt that was
-// reported and in the service tier that served; the one asked for stands in where
-// the vendor names none.
-func cardOf(route *catalog.Route, a *Attempt, asked string) pricing.Card {
-	tier := a.ServedTier
-	if tier == "" {
-		tier = asked
-	}
-	return route.Price.At(pricing.Terms{Prompt: a.Usage.Prompt(), At: a.Started, Tier: tier})
 }
 
 // observe tells the candidate's health how the attempt went.

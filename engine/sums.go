@@ -63,8 +63,9 @@ func (s *Sums) try(a *BookedAttempt) {
 		return
 	}
 	s.UsageKnown++
-	s.Usage = plus(s.Usage, a.Usage, 1)
-	if a.Usage.CacheRead > 0 {
+	used := a.Used()
+	s.Usage = plus(s.Usage, used, 1)
+	if used.CacheRead > 0 {
 		s.Hits++
 	}
 	if a.Cost.NoCachePrice {
@@ -73,6 +74,13 @@ func (s *Sums) try(a *BookedAttempt) {
 	if a.Cost.Known {
 		s.CostKnown++
 		s.Cost = s.Cost.Add(a.Cost.Total)
+		s.PromptCost = s.PromptCost.Add(a.Cost.Prompt())
+		s.PricedPrompt += used.Prompt()
+		if a.Charged.Known {
+			s.ChargedKnown++
+			s.Charged = s.Charged.Add(a.Charged.Amount)
+			s.ChargedCost = s.ChargedCost.Add(a.Cost.Total)
+		}
 	}
 	if a.Saving.Known {
 		s.SavingKnown++
@@ -97,9 +105,13 @@ func (s Sums) combine(other Sums, sign int64) Sums {
 	s.SavingKnown += sign * other.SavingKnown
 	s.Hits += sign * other.Hits
 	s.NoCachePrice += sign * other.NoCachePrice
+	s.PricedPrompt += sign * other.PricedPrompt
+	s.ChargedKnown += sign * other.ChargedKnown
 	s.Usage = plus(s.Usage, other.Usage, sign)
-	s.Cost = together(s.Cost, other.Cost, sign)
-	s.Saving = together(s.Saving, other.Saving, sign)
+	mine, theirs := s.money(), other.money()
+	for i := range mine {
+		*mine[i] = together(*mine[i], *theirs[i], sign)
+	}
 	return s
 }
 
@@ -113,11 +125,19 @@ func together(a, b decimal.Decimal, sign int64) decimal.Decimal {
 // Equal says whether both are the same numbers; a decimal is the same whatever
 // zeros it ends in.
 func (s Sums) Equal(other Sums) bool {
-	if !s.Cost.Equal(other.Cost) || !s.Saving.Equal(other.Saving) {
-		return false
+	mine, theirs := s.money(), other.money()
+	for i := range mine {
+		if !mine[i].Equal(*theirs[i]) {
+			return false
+		}
+		*mine[i] = *theirs[i]
 	}
-	s.Cost, s.Saving = other.Cost, other.Saving
 	return s == other
+}
+
+// money is every amount of the sums.
+func (s *Sums) money() [5]*decimal.Decimal {
+	return [...]*decimal.Decimal{&s.Cost, &s.Saving, &s.PromptCost, &s.Charged, &s.ChargedCost}
 }
 
 func plus(a, b pricing.Usage, sign int64) pricing.Usage {

@@ -89,6 +89,8 @@ type Attempt struct {
 	Took        time.Duration
 	Card        pricing.Card // the rates of the attempt's own moment and usage, where that is complete; set by Serve
 	Cost        pricing.Cost // at that card; set by Serve
+	TierAssumed bool         // the vendor named no tier, and the one asked for is not the ordinary one; set by Serve
+	Priced      string       // catalog model whose rates Card holds, if not the candidate's own; set by Serve
 	Finding     int          // index in the decision's Models
 	Cause       string       // for the log: what went wrong; never a prompt or a key
 }
@@ -102,6 +104,7 @@ type Side struct {
 	Kind  string // the vendor's word, such as "compaction"
 	Model string // that did it, in the vendor's words; empty: the model of the answer
 	Usage pricing.Usage
+	Card  pricing.Card // set by Serve
 }
 
 // Billable says whether the vendor may bill the attempt: it accepted it, or nobody

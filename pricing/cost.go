@@ -49,6 +49,29 @@ func (c Card) Cost(u Usage) Cost {
 	return cost
 }
 
+// Plus is both costs together; unknown if either is.
+func (c Cost) Plus(other Cost) Cost {
+	if !c.Known || !other.Known {
+		return Cost{}
+	}
+	return Cost{
+		Known:        true,
+		NoCachePrice: c.NoCachePrice || other.NoCachePrice,
+		Total:        c.Total.Add(other.Total),
+		Input:        c.Input.Add(other.Input),
+		CacheRead:    c.CacheRead.Add(other.CacheRead),
+		CacheWrite5m: c.CacheWrite5m.Add(other.CacheWrite5m),
+		CacheWrite1h: c.CacheWrite1h.Add(other.CacheWrite1h),
+		Output:       c.Output.Add(other.Output),
+		Request:      c.Request.Add(other.Request),
+	}
+}
+
+// Prompt is what the prompt's tokens cost.
+func (c *Cost) Prompt() decimal.Decimal {
+	return decimal.Sum(c.Input, c.CacheRead, c.CacheWrite5m, c.CacheWrite1h)
+}
+
 // whole prices a request all of which has the same rates.
 func (c Card) whole(u Usage) Cost {
 	var cost Cost

@@ -12,6 +12,14 @@ type Saving struct {
 	Amount decimal.Decimal // in the catalog's currency
 }
 
+// Plus is both savings together; unknown if either is.
+func (s Saving) Plus(other Saving) Saving {
+	if !s.Known || !other.Known {
+		return Saving{}
+	}
+	return Saving{Known: true, Amount: s.Amount.Add(other.Amount)}
+}
+
 // Saving is the net cache saving of a usage at the card's rates. It is unknown
 // where the cost is, or the input rate. A bucket billed at the input rate for
 // want of a rate of its own saves nothing.

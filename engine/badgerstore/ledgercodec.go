@@ -18,13 +18,17 @@ import (
 // first, and its number among them afterwards. What an attempt cost and saved is
 // not stored: it follows from its usage and its card.
 const (
-	bookVersion = 1
+	bookVersion  = 2
+	firstVersion = 1 // read, and no longer written: attempts ended with their card
 
 	flagStream  = 1
 	flagSettled = 2
 	flagPays    = 4
 
 	flagAccepted = 1
+	flagAssumed  = 2
+	flagImplicit = 4
+	flagCharged  = 8
 	flagDown     = 1
 
 	maxList        = 4096 // members of a list; the engine's are far shorter
@@ -44,7 +48,7 @@ func sealed(size int) []byte { return make([]byte, headSize, headSize+size) }
 
 // unseal is what a value holds, if it is whole and was stored at key.
 func unseal(key, value []byte) (held []byte, ok bool) {
-	if len(value) < headSize || value[0] != bookVersion || binary.LittleEndian.Uint32(value[1:]) != checksum(key, value) {
+	if len(value) < headSize || value[0] < firstVersion || value[0] > bookVersion || binary.LittleEndian.Uint32(value[1:]) != checksum(key, value) {
 		return nil, false
 	}
 	return value[headSize:], true
@@ -156,7 +160,7 @@ func (o *output) booked(b *engine.Booked) {
 }
 
 func (o *output) attempt(a *engine.BookedAttempt) {
-	o.b = append(o.b, flag(a.Accepted, flagAccepted))
+	o.b = append(o.b, flag(a.Accepted, flagAccepted)|flag(a.TierAssumed, flagAssumed)|flag(a.Implicit, flagImplicit)|flag(a.Charged.Known, flagCharged))
 	for _, s := range [...]string{
 		a.Model, a.Vendor, a.Credential, string(a.Group), string(a.Stage), string(a.Failure), string(a.Quality), a.ServedModel, a.ServedTier,
 	} {
@@ -167,7 +171,34 @@ func (o *output) attempt(a *engine.BookedAttempt) {
 	o.number(int64(a.FirstByte))
 	o.number(int64(a.Took))
 	o.usage(a.Usage)
-	for _, r := range [...]pricing.Rate{a.Card.Input, a.Card.Output, a.Card.CacheRead, a.Card.CacheWrite5m, a.Card.CacheWrite1h} {
+	o.rates(&a.Card)
+	o.rate(a.Card.Request)
+	parts := a.Card.Parts[:min(len(a.Card.Parts), maxList)]
+	o.number(int64(len(parts)))
+	for i := range parts {
+		o.number(parts[i].Tokens)
+		o.rates(&parts[i].Card)
+	}
+	o.name(a.Priced)
+	o.name(a.Speed)
+	o.name(a.Region)
+	if a.Charged.Known {
+		o.decimal(a.Charged.Amount)
+	}
+	o.b = appendBytes(o.b, a.RawUsage)
+	sides := a.Sides[:min(len(a.Sides), maxList)]
+	o.number(int64(len(sides)))
+	for i := range sides {
+		o.name(sides[i].Kind)
+		o.name(sides[i].Model)
+		o.usage(sides[i].Usage)
+		o.rates(&sides[i].Card)
+	}
+}
+
+// rates writes the five rates of a card.
+func (o *output) rates(c *pricing.Card) {
+	for _, r := range [...]pricing.Rate{c.Input, c.Output, c.CacheRead, c.CacheWrite5m, c.CacheWrite1h} {
 		o.rate(r)
 	}
 }
@@ -179,13 +210,14 @@ func decodeBooked(key, value []byte) (b engine.Booked, ok bool) {
 	if !ok {
 		return engine.Booked{}, false
 	}
-	return readBooked(held)
+	return readBooked(value[0], held)
 }
 
 // bookInput is what is left of a record.
 type bookInput struct {
 	input
-	names []string
+	names   []string
+	version byte
 }
 
 func (in *bookInput) name() string {
@@ -257,10 +289,10 @@ func (in *input) usage() (u pricing.Usage) {
 	return u
 }
 
-// readBooked reads what follows the head of a record.
-func readBooked(held []byte) (engine.Booked, bool) {
+// readBooked reads what follows the head of a record of this version.
+func readBooked(version byte, held []byte) (engine.Booked, bool) {
 	var space [24]string
-	in := bookInput{input: input{b: held}, names: space[:0]}
+	in := bookInput{input: input{b: held}, names: space[:0], version: version}
 	flags := in.octet(flagStream | flagSettled | flagPays)
 	b := engine.Booked{Stream: flags&flagStream != 0}
 	if flags&flagSettled != 0 {
@@ -296,20 +328,50 @@ func readBooked(held []byte) (engine.Booked, bool) {
 }
 
 func (in *bookInput) attempt() (a engine.BookedAttempt) {
-	a.Accepted = in.octet(flagAccepted) != 0
+	flags := in.octet(flagAccepted | flagAssumed | flagImplicit | flagCharged)
+	a.Accepted, a.TierAssumed, a.Implicit = flags&flagAccepted != 0, flags&flagAssumed != 0, flags&flagImplicit != 0
 	a.Model, a.Vendor, a.Credential, a.Group = in.name(), in.name(), in.name(), engine.Group(in.name())
 	a.Stage, a.Failure, a.Quality = engine.Stage(in.name()), engine.Failure(in.name()), pricing.Quality(in.name())
 	a.ServedModel, a.ServedTier = in.name(), in.name()
 	a.Started, a.Status = in.time(), int(in.number())
 	a.FirstByte, a.Took = time.Duration(in.number()), time.Duration(in.number())
 	a.Usage = in.usage()
-	for _, r := range [...]*pricing.Rate{&a.Card.Input, &a.Card.Output, &a.Card.CacheRead, &a.Card.CacheWrite5m, &a.Card.CacheWrite1h} {
-		*r = in.rate()
+	in.rates(&a.Card)
+	if in.version > firstVersion {
+		in.rest(&a, flags&flagCharged != 0)
 	}
 	if !in.bad {
 		a.Price()
 	}
 	return a
+}
+
+// rest is what attempts have had since version 2.
+func (in *bookInput) rest(a *engine.BookedAttempt, charged bool) {
+	a.Card.Request = in.rate()
+	for range in.list() {
+		part := pricing.Part{Tokens: in.number()}
+		in.rates(&part.Card)
+		a.Card.Parts = append(a.Card.Parts, part)
+	}
+	a.Priced, a.Speed, a.Region = in.name(), in.name(), in.name()
+	if charged {
+		a.Charged = pricing.Charge{Known: true, Amount: in.decimal()}
+	}
+	if raw := in.bytes(); len(raw) > 0 {
+		a.RawUsage = slices.Clone(raw)
+	}
+	for range in.list() {
+		side := engine.BookedSide{Kind: in.name(), Model: in.name(), Usage: in.usage()}
+		in.rates(&side.Card)
+		a.Sides = append(a.Sides, side)
+	}
+}
+
+func (in *input) rates(c *pricing.Card) {
+	for _, r := range [...]*pricing.Rate{&c.Input, &c.Output, &c.CacheRead, &c.CacheWrite5m, &c.CacheWrite1h} {
+		*r = in.rate()
+	}
 }
 
 // encodeSession returns the value to be stored at the key of a session's book.

@@ -88,7 +88,7 @@ func FuzzBooked(f *testing.F) {
 	}
 	f.Add([]byte{})
 	f.Fuzz(func(t *testing.T, held []byte) {
-		b, ok := readBooked(held)
+		b, ok := readBooked(bookVersion, held)
 		if !ok {
 			return
 		}

@@ -25,7 +25,26 @@ func appendSums(b []byte, s *engine.Sums) []byte {
 	for _, v := range countsOf(s) {
 		b = binary.AppendVarint(b, *v)
 	}
-	return appendDecimal(appendDecimal(b, s.Cost), s.Saving)
+	b = appendDecimal(appendDecimal(b, s.Cost), s.Saving)
+	for _, v := range laterCountsOf(s) {
+		b = binary.AppendVarint(b, *v)
+	}
+	for _, d := range laterMoneyOf(s) {
+		b = appendDecimal(b, *d)
+	}
+	return b
+}
+
+// laterCounts and laterMoney are how many counts and amounts sums have had since
+// version 2, behind what they had before.
+const laterCounts, laterMoney = 2, 3
+
+func laterCountsOf(s *engine.Sums) [laterCounts]*int64 {
+	return [...]*int64{&s.PricedPrompt, &s.ChargedKnown}
+}
+
+func laterMoneyOf(s *engine.Sums) [laterMoney]*decimal.Decimal {
+	return [...]*decimal.Decimal{&s.PromptCost, &s.Charged, &s.ChargedCost}
 }
 
 func (in *input) sums() (s engine.Sums) {
@@ -33,6 +52,15 @@ func (in *input) sums() (s engine.Sums) {
 		*v = in.number()
 	}
 	s.Cost, s.Saving = in.decimal(), in.decimal()
+	if in.bad || len(in.b) == 0 { // nothing follows in sums that were written before version 2
+		return s
+	}
+	for _, v := range laterCountsOf(&s) {
+		*v = in.number()
+	}
+	for _, d := range laterMoneyOf(&s) {
+		*d = in.decimal()
+	}
 	return s
 }
 
@@ -185,15 +213,26 @@ func (m *money) decimal() decimal.Decimal {
 type fast struct {
 	counts       [counts]int64
 	cost, saving money
+	laterCounts  [laterCounts]int64
+	laterMoney   [laterMoney]money
 }
 
-// add takes over sums from what is left of a roll-up.
+// add takes over the sums of a line.
 func (f *fast) add(in *input) {
 	for i := range f.counts {
 		f.counts[i] += in.number()
 	}
 	f.cost.add(in)
 	f.saving.add(in)
+	if len(in.b) == 0 { // written before version 2
+		return
+	}
+	for i := range f.laterCounts {
+		f.laterCounts[i] += in.number()
+	}
+	for i := range f.laterMoney {
+		f.laterMoney[i].add(in)
+	}
 }
 
 func (f *fast) plus(other *fast) {
@@ -202,12 +241,24 @@ func (f *fast) plus(other *fast) {
 	}
 	f.cost.plus(&other.cost)
 	f.saving.plus(&other.saving)
+	for i, v := range other.laterCounts {
+		f.laterCounts[i] += v
+	}
+	for i := range other.laterMoney {
+		f.laterMoney[i].plus(&other.laterMoney[i])
+	}
 }
 
 func (f *fast) sums() engine.Sums {
 	s := engine.Sums{Cost: f.cost.decimal(), Saving: f.saving.decimal()}
 	for i, v := range countsOf(&s) {
 		*v = f.counts[i]
+	}
+	for i, v := range laterCountsOf(&s) {
+		*v = f.laterCounts[i]
+	}
+	for i, v := range laterMoneyOf(&s) {
+		*v = f.laterMoney[i].decimal()
 	}
 	return s
 }

@@ -401,15 +401,15 @@ func ownVendor(t *testing.T, l ledger) {
 		Session:  engine.Session{Tenant: "t1", Class: engine.ClassExplicit, ID: "s"},
 		Decision: engine.Decision{Models: []engine.Finding{{Model: market.Models[0], Outcome: engine.NoPin}}},
 	})
-	at := func(turns, attempts int64, cost string, u pricing.Usage) engine.Sums {
+	at := func(turns, attempts int64, cost, prompt string, u pricing.Usage) engine.Sums {
 		return engine.Sums{
 			Turns: turns, Attempts: attempts, Billed: attempts, UsageKnown: attempts, CostKnown: attempts, SavingKnown: attempts,
-			Usage: u, Cost: decimal.RequireFromString(cost),
+			Usage: u, Cost: decimal.RequireFromString(cost), PromptCost: decimal.RequireFromString(prompt), PricedPrompt: u.Prompt(),
 		}
 	}
-	failed := engine.RouteSums{Vendor: "openai", Model: "openai/gpt-5.6", Sums: at(0, 1, "0.002370", first.Usage)}
-	served := engine.RouteSums{Vendor: "anthropic", Model: "anthropic/claude-sonnet-5", Sums: at(1, 1, "0.003960", last.Usage)}
-	both := at(1, 2, "0.006330", pricing.Usage{Input: 1910, Output: 40})
+	failed := engine.RouteSums{Vendor: "openai", Model: "openai/gpt-5.6", Sums: at(0, 1, "0.002370", "0.00207", first.Usage)}
+	served := engine.RouteSums{Vendor: "anthropic", Model: "anthropic/claude-sonnet-5", Sums: at(1, 1, "0.003960", "0.00366", last.Usage)}
+	both := at(1, 2, "0.006330", "0.00573", pricing.Usage{Input: 1910, Output: 40})
 	for _, tt := range []struct {
 		query engine.Query
 		total engine.Sums

@@ -177,9 +177,29 @@ func attempt(r *rand.Rand, t *engine.Turn, last bool) engine.Attempt {
 		a.Usage.CacheWrite1h = []int64{0, r.Int64N(900)}[r.IntN(2)]
 		a.Usage.Reasoning = a.Usage.Output / 3
 	}
-	if a.Quality.Complete() {
-		a.Card = c.Route.Price.At(pricing.Terms{Prompt: a.Usage.Prompt(), At: a.Started, Tier: a.ServedTier})
-		a.Cost = a.Card.Cost(a.Usage)
+	if !a.Quality.Complete() {
+		return a
+	}
+	a.Card = c.Route.Price.At(pricing.Terms{Prompt: a.Usage.Prompt(), At: a.Started, Tier: a.ServedTier})
+	switch r.IntN(8) {
+	case 0:
+		a.Card.Request = pricing.PerMillion(decimal.NewFromInt(r.Int64N(9000)))
+		a.Speed, a.Region, a.Implicit, a.TierAssumed, a.Priced = "fast", "us", true, true, "another/model"
+	case 1:
+		half := a.Usage.Prompt() / 2
+		a.Card.Parts = []pricing.Part{{Tokens: half, Card: a.Card}, {Tokens: a.Usage.Prompt() - half, Card: card("4", "", "0.4", "5")}}
+	case 2:
+		a.Sides = []engine.Side{
+			{Kind: "compaction", Usage: pricing.Usage{Input: r.Int64N(9000), Output: 40}, Card: a.Card},
+			{Kind: "advisor", Model: "another-1", Usage: pricing.Usage{CacheRead: r.Int64N(9000)}, Card: card("4", "9", "0.4", "5")},
+		}
+	case 3:
+		a.Charged = pricing.Charge{Known: true, Amount: decimal.New(r.Int64N(1e9), -10)}
+		a.RawUsage = []byte(`{"prompt_tokens":12,"cost":0.1}`)
+	}
+	a.Cost = a.Card.Cost(a.Usage)
+	for i := range a.Sides {
+		a.Cost = a.Cost.Plus(a.Sides[i].Card.Cost(a.Sides[i].Usage))
 	}
 	return a
 }
