@@ -6,7 +6,6 @@ import (
 	"sort"
 	"strings"
 
-	"github.com/warmroute/warmroute/pricing"
 	"gopkg.in/yaml.v3"
 )
 
@@ -130,7 +129,7 @@ func (b *builder) route(m *Model, i int, item *yaml.Node, seen map[string]*yaml.
 		r.UpstreamModel, _ = b.name(n, where, "model")
 	}
 	if n := o.get("price"); n != nil {
-		r.Price = pricing.Price{b.sheet(n, where)}
+		r.Price = b.price(n, where)
 	}
 	if n := o.get("cache"); n != nil {
 		r.Cache = b.cacheRules(n, where, r.Cache)

@@ -14,14 +14,12 @@ import (
 // is sold outside, but a slip of the unit moves every price by a thousand.
 var ordinaryLow, ordinaryHigh = decimal.New(1, -3), decimal.New(1000, 0)
 
-// sheet reads everything a route's price depends on.
-func (b *builder) sheet(n *yaml.Node, where string) pricing.Sheet {
-	var s pricing.Sheet
-	o, ok := b.fixed(n, where, "price", keysIn[sheetShape]()...)
-	if !ok {
-		return s
+// sheet reads everything a route's price depends on, but for when it holds.
+func (b *builder) sheet(o *object, where string) pricing.Sheet {
+	s := pricing.Sheet{Band: b.band(o, where)}
+	if n := o.get("request"); n != nil {
+		s.Card.Request = b.fee(n, where)
 	}
-	s.Band = b.band(&o, where)
 	if n := o.get("as_of"); n != nil {
 		if text, ok := b.text(n, where, "as_of"); ok {
 			if _, err := time.Parse(time.DateOnly, text); err != nil {
@@ -39,6 +37,9 @@ func (b *builder) sheet(n *yaml.Node, where string) pricing.Sheet {
 	if n := o.get("service_tiers"); n != nil {
 		s.ServiceTiers = b.serviceTiers(n, where)
 	}
+	if n := o.get("surcharges"); n != nil {
+		s.Surcharges = b.surcharges(n, where)
+	}
 	return s
 }
 
@@ -48,26 +49,69 @@ func (b *builder) band(o *object, where string) pricing.Band {
 	if n := o.get("tiers"); n != nil {
 		band.Tiers = b.tiers(n, where)
 	}
+	if n := o.get("marginal"); n != nil {
+		band.Marginal, _ = b.truth(n, where, "marginal")
+		if band.Marginal && o.get("tiers") == nil {
+			b.fail(n, where, "marginal says how tiers are billed, and there are none; add tiers, or remove it")
+		}
+	}
 	return band
 }
 
-// card reads the five prices of a mapping.
+// card reads the prices of a mapping.
 func (b *builder) card(o *object, where string) pricing.Card {
 	var c pricing.Card
-	rates := [...]*pricing.Rate{&c.Input, &c.Output, &c.CacheRead, &c.CacheWrite5m, &c.CacheWrite1h}
-	for i, name := range rateKeys {
-		if n := o.get(name); n != nil {
-			*rates[i] = b.rate(n, where, name)
+	for _, r := range [...]struct {
+		name string
+		rate *pricing.Rate
+	}{
+		{"input", &c.Input},
+		{"output", &c.Output},
+		{"cache_read", &c.CacheRead},
+		{"cache_read_implicit", &c.CacheReadImplicit},
+		{"cache_write", &c.CacheWrite5m},
+		{"cache_write_1h", &c.CacheWrite1h},
+	} {
+		if n := o.get(r.name); n != nil {
+			*r.rate = b.rate(n, where, r.name)
 		}
 	}
-	if c.CacheRead.Known() && c.Input.Known() && !c.CacheRead.Below(c.Input) && !c.Input.Decimal().IsZero() {
-		b.warn(o.get("cache_read"), where, "cache_read %s is not below input %s, so a warm cache is never preferred here", c.CacheRead, c.Input)
-	}
+	b.warnOfRead(o, where, "cache_read", c.CacheRead, c.Input)
+	b.warnOfRead(o, where, "cache_read_implicit", c.CacheReadImplicit, c.Input)
 	return c
 }
 
-// rate reads one price from its text.
+// warnOfRead warns of a read price that never pays.
+func (b *builder) warnOfRead(o *object, where, name string, read, input pricing.Rate) {
+	if read.Known() && input.Known() && !read.Below(input) && !input.Decimal().IsZero() {
+		b.warn(o.get(name), where, "%s %s is not below input %s, so a warm cache is never preferred here", name, read, input)
+	}
+}
+
+// ordinaryFee is the fee of a request from which on a question is raised: what is
+// sold for so much is a thousand requests.
+var ordinaryFee = pricing.PerMillion(decimal.New(1, 6))
+
+// fee reads what one request costs beside its tokens, in the catalog's currency.
+func (b *builder) fee(n *yaml.Node, where string) pricing.Rate {
+	fee := b.rateIn(n, where, "request", pricing.PerToken)
+	if fee.Known() && !fee.Below(ordinaryFee) {
+		b.warn(n, where, "request is the fee of one request, and %s is much; divide a price of a thousand requests by 1000", n.Value)
+	}
+	return fee
+}
+
+// rate reads one price of tokens from its text.
 func (b *builder) rate(n *yaml.Node, where, name string) pricing.Rate {
+	rate := b.rateIn(n, where, name, b.unit)
+	if d := rate.Decimal(); !d.IsZero() && (d.LessThan(ordinaryLow) || d.GreaterThan(ordinaryHigh)) {
+		b.warn(n, where, "%s is %s per million tokens, outside 0.001 to 1000; check the unit of the file", name, rate)
+	}
+	return rate
+}
+
+// rateIn reads a price that is stated for some unit.
+func (b *builder) rateIn(n *yaml.Node, where, name string, unit pricing.Unit) pricing.Rate {
 	switch {
 	case n.Kind == yaml.AliasNode:
 		return pricing.Rate{}
@@ -79,7 +123,7 @@ func (b *builder) rate(n *yaml.Node, where, name string) pricing.Rate {
 	if isNull(n) {
 		text = ""
 	}
-	rate, err := pricing.ParseRate(text, b.unit)
+	rate, err := pricing.ParseRate(text, unit)
 	switch {
 	case err == nil:
 	case b.beyond(n):
@@ -93,9 +137,6 @@ func (b *builder) rate(n *yaml.Node, where, name string) pricing.Rate {
 	default:
 		b.fail(n, where, "%s %s", name, err)
 		return pricing.Rate{}
-	}
-	if d := rate.Decimal(); !d.IsZero() && (d.LessThan(ordinaryLow) || d.GreaterThan(ordinaryHigh)) {
-		b.warn(n, where, "%s is %s per million tokens, outside 0.001 to 1000; check the unit of the file", name, rate)
 	}
 	return rate
 }

@@ -2,6 +2,13 @@ package catalog
 
 // What stands for a value in a shape. Each says of itself what a schema says of
 // it; the reader's own judgement is finer.
+//
+// either is a value of one of two forms, such as either[sheetShape, []sheetShape].
+type either[A, B any] struct {
+	A A
+	B B
+}
+
 type (
 	one            struct{} // the number 1
 	yes            struct{} // true
@@ -10,12 +17,16 @@ type (
 	nameText       string   // a name, taken by its text
 	text           string
 	slug           string
+	tenantID       string
 	addressText    string
 	hostPort       string
 	envName        string
 	currencyText   string
 	rateText       string
 	dayText        string
+	momentText     string
+	feeText        string
+	timesText      string
 	daysText       string
 	hourText       string
 	sizeText       string
