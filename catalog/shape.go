@@ -13,8 +13,12 @@ import (
 // editor shows. keysIn gives the reader its keys, and the JSON schemas are
 // generated from the same types, so the two cannot differ.
 //
-// A key whose tag has no omitempty must be there. Nothing is ever decoded into a
-// shape: yaml.v3 would read null as a zero price and 4.10 as 4.1.
+// A key whose tag has no omitempty must be there. Further tags: default is what
+// holds where the key is not there; least and most bound the entries of a list or
+// a mapping; of the fields marked exactly:"one" there must be exactly one, of
+// those marked some:"one" at least one; without names a key that must not stand
+// beside this one. Nothing is ever decoded into a shape: yaml.v3 would read null
+// as a zero price and 4.10 as 4.1.
 
 // keysIn are the keys of a shape, in its order. They are not to be changed.
 func keysIn[Shape any]() []string {

@@ -45,18 +45,18 @@ type vendorShape struct {
 
 type authShape struct {
 	// The header that carries the key, such as x-api-key.
-	Header text `yaml:"header,omitempty"`
+	Header text `yaml:"header,omitempty" exactly:"one"`
 	// Send the key as a bearer token.
-	Bearer yes `yaml:"bearer,omitempty"`
+	Bearer yes `yaml:"bearer,omitempty" exactly:"one"`
 }
 
 type credentialShape struct {
 	// A short name of the account.
 	ID slug `yaml:"id"`
 	// The environment variable that holds the key.
-	Env envName `yaml:"env,omitempty"`
+	Env envName `yaml:"env,omitempty" exactly:"one"`
 	// The file that holds the key; a relative path counts from the catalog's folder.
-	File text `yaml:"file,omitempty"`
+	File text `yaml:"file,omitempty" exactly:"one"`
 }
 
 type cacheShape struct {
@@ -70,9 +70,9 @@ type cacheShape struct {
 
 type hintShape struct {
 	// The request header that carries the session.
-	Header text `yaml:"header,omitempty"`
+	Header text `yaml:"header,omitempty" exactly:"one"`
 	// The body member that carries it; not on the messages API.
-	Member hintMemberWord `yaml:"member,omitempty"`
+	Member hintMemberWord `yaml:"member,omitempty" exactly:"one"`
 	// Send a keyed hash of the session's id, or the id itself.
 	Form formWord `yaml:"form,omitempty" default:"hashed"`
 }
@@ -109,7 +109,7 @@ type policyShape struct {
 	// Vendors in order; the others follow. Not together with sort.
 	Order []nameText `yaml:"order,omitempty"`
 	// The cheapest input price first. Not together with order.
-	Sort sortWord `yaml:"sort,omitempty"`
+	Sort sortWord `yaml:"sort,omitempty" without:"order"`
 	// No other vendors.
 	Only []nameText `yaml:"only,omitempty" least:"1"`
 	// Not these vendors.

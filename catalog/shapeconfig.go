@@ -66,7 +66,7 @@ type limitsShape struct {
 
 type tenantShape struct {
 	// A short name, such as desk; never default.
-	ID slug `yaml:"id"`
+	ID tenantID `yaml:"id"`
 	// The keys it may present.
 	Keys []keyShape `yaml:"keys" least:"1"`
 	// A named set of affinity settings.
@@ -83,7 +83,7 @@ type tenantShape struct {
 
 type keyShape struct {
 	// The environment variable that holds the key.
-	Env envName `yaml:"env,omitempty"`
+	Env envName `yaml:"env,omitempty" exactly:"one"`
 	// The SHA-256 of the key, 64 hexadecimal digits.
-	SHA256 sumText `yaml:"sha256,omitempty"`
+	SHA256 sumText `yaml:"sha256,omitempty" exactly:"one"`
 }
