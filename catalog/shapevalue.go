@@ -24,6 +24,9 @@ type (
 	currencyText   string
 	rateText       string
 	dayText        string
+	momentText     string
+	feeText        string
+	timesText      string
 	daysText       string
 	hourText       string
 	sizeText       string
