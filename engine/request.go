@@ -44,6 +44,9 @@ type Request struct {
 	// Words is Opening without the tools, which cost the most to read; it is
 	// asked to tell the threads of a session apart. nil: Opening is asked.
 	Words func() Opening
+	// Prefix marks the boundaries of the prompt; it is asked after the answer, while
+	// the body is still there. nil: they cannot be told.
+	Prefix func() Prefix
 }
 
 // originResponse is the Origin of a request that continues a stored response.

@@ -363,7 +363,7 @@ func (r *Request) readCaching() error {
 		f.Unstored = r.Body[v.from] == 'f'
 	}
 	if r.hasOpening() {
-		f.Opening, f.Words = r.opening, r.words
+		f.Opening, f.Words, f.Prefix = r.opening, r.words, r.prefix
 	}
 	return nil
 }
