@@ -93,8 +93,8 @@ type routeShape struct {
 	Vendor nameText `yaml:"vendor"`
 	// The vendor's own id of the model.
 	Model nameText `yaml:"model"`
-	// What the vendor charges. What is left out is unknown, never free.
-	Price sheetShape `yaml:"price,omitempty"`
+	// What the vendor charges: one price, or a list of prices that each hold for a period of their own. What is left out is unknown, never free.
+	Price either[sheetShape, []sheetShape] `yaml:"price,omitempty"`
 	// What differs here from the vendor's cache.
 	Cache cacheShape `yaml:"cache,omitempty"`
 	// Words that policies may ask for.
