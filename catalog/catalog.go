@@ -95,14 +95,15 @@ type Vendor struct {
 	Headers      []Header     // sent with every request, in the order of the file
 	Cache        CacheRules   // what its routes inherit
 	Hints        []Hint
-	Usage        string // usage convention, such as "openai" or "anthropic"; empty: by the API
+	Usage        string // usage convention, such as "openai", or the one its own is like; empty: by the API; see UsageOf
 	Tags         []string
 	Accepts      []string // request members of ours that it understands
 	Refuses      []string // request members it must never be sent
 	AllowPrivate bool     // its address may be loopback or private
 	Line         int
 
-	served map[string]*Route // by the vendor's own id of the model
+	served   map[string]*Route // by the vendor's own id of the model
+	counting map[API]*Usage    // how it counts, where the catalog says more than a name
 }
 
 // Speaks says whether the vendor understands this client API.

@@ -31,8 +31,8 @@ type vendorShape struct {
 	Cache cacheShape `yaml:"cache,omitempty"`
 	// What is sent to help the vendor's own cache routing.
 	Hints []hintShape `yaml:"hints,omitempty"`
-	// The convention in which the vendor reports usage; by its API unless said.
-	Usage conventionWord `yaml:"usage,omitempty"`
+	// The convention in which the vendor reports usage, or a mapping of what differs from one; by its API unless said.
+	Usage either[conventionWord, usageShape] `yaml:"usage,omitempty"`
 	// Words that policies may ask for, such as zdr.
 	Tags []nameText `yaml:"tags,omitempty"`
 	// Gateway members of a request that this vendor understands; the others are cut out. prompt_cache_retention, which is never cut, says that the vendor honours it: pins then live as long as the request asks, up to an hour.

@@ -8,9 +8,6 @@ import (
 	"gopkg.in/yaml.v3"
 )
 
-// conventions are the known ways of reporting usage.
-var conventions = []string{"openai", "anthropic", "deepseek", "moonshot", "bedrock", "gemini", "xai", "mistral"}
-
 // ourMembers are the request members that are cut out of a body unless its
 // vendor accepts them (design section 2). prompt_cache_key is cut out on the
 // messages API only, whose vendors do not know it.
@@ -71,7 +68,7 @@ func (b *builder) vendor(e entry) *Vendor {
 		v.Cache = b.cacheRules(n, where, v.Cache)
 	}
 	if n := o.get("usage"); n != nil {
-		v.Usage, _ = b.choice(n, where, "usage", conventions...)
+		b.usage(n, where, v)
 	}
 	if n := o.get("tags"); n != nil {
 		v.Tags = b.tagList(n, where)
