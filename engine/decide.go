@@ -261,12 +261,16 @@ func (f *Facts) confirmed(mp *ModelPlan, route *catalog.Route) Detail {
 }
 
 // unmarked says that nothing will be read because the route caches only what is
-// marked and the request marks nothing.
+// marked and the request marks nothing. A vendor that has a price for reads of what
+// it cached by itself caches that as well.
 func (f *Facts) unmarked(route *catalog.Route) Detail {
-	if route.Cache.Family == catalog.Explicit && !f.Marked {
-		return DetailNoCacheMarker
+	if route.Cache.Family != catalog.Explicit || f.Marked {
+		return ""
 	}
-	return ""
+	if sheet, ok := route.Price.Sheet(f.Now); ok && sheet.Card.CacheReadImplicit.Known() {
+		return ""
+	}
+	return DetailNoCacheMarker
 }
 
 // ask puts the candidate at index at to the gate that holds, and names it. The

@@ -205,7 +205,7 @@ func rankIn(order []string, vendor string) int {
 }
 
 func (f *PlanFacts) card(r *catalog.Route) pricing.Card {
-	return r.Price.At(pricing.Terms{Prompt: f.Prompt.Tokens, At: f.Now, Tier: f.Request.Service})
+	return r.Price.At(f.Request.terms(f.Prompt.Tokens, f.Now))
 }
 
 // expand appends the candidates of the routes, those that are down last.

@@ -71,7 +71,7 @@ func TestAnAttemptIsPricedByWhatServedIt(t *testing.T) {
 			a := x.attempt
 			a.Candidate = Candidate{Route: target.Models[0].Routes[0]}
 			a.Stage, a.Quality, a.Started = StageServed, pricing.Authoritative, time.Date(2026, 11, 20, 9, 0, 0, 0, time.UTC)
-			price(&a, x.tier)
+			price(&a, &Request{Service: x.tier})
 			booked := bookAttempt(&a)
 			if a.Cost.Known != (x.cost != "") || a.Cost.Known && a.Cost.Total.String() != x.cost {
 				t.Errorf("it cost %s (known %t), want %s", a.Cost.Total, a.Cost.Known, x.cost)
@@ -83,5 +83,52 @@ func TestAnAttemptIsPricedByWhatServedIt(t *testing.T) {
 				t.Errorf("priced as %q, assumed %t, model %q", booked.Priced, booked.TierAssumed, booked.Model)
 			}
 		})
+	}
+}
+
+// What the vendor tells counts before what the request asked for; what it does not
+// tell is taken from the request.
+func TestTermsOfAnAttempt(t *testing.T) {
+	c, err := catalog.Parse("catalog.yaml", []byte(`version: 1
+vendors:
+  north: {api: [chat], base_url: https://north.example/v1}
+models:
+  finch:
+    routes:
+      - vendor: north
+        model: finch
+        price:
+          input: 2
+          output: 10
+          cache_read: 0.20
+          cache_read_implicit: 0.40
+          surcharges: [{speed: fast, times: 6}, {region: us, times: 1.1}]
+`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, x := range []struct {
+		name    string
+		request Request
+		attempt Attempt
+		cost    string // of a million tokens read
+	}{
+		{"no markers", Request{}, Attempt{}, "0.4"},
+		{"markers", Request{Markers: 1}, Attempt{}, "0.2"},
+		{"markers, and the vendor read what it kept by itself", Request{Markers: 1}, Attempt{Implicit: true}, "0.4"},
+		{"fast asked for, and not told", Request{Markers: 1, Speed: "fast"}, Attempt{}, "1.2"},
+		{"fast asked for, and not served", Request{Markers: 1, Speed: "fast"}, Attempt{Speed: "standard"}, "0.2"},
+		{"a region asked for, and not told", Request{Markers: 1, Region: "us"}, Attempt{}, "0.22"},
+		{"a region asked for, and there is none", Request{Markers: 1, Region: "us"}, Attempt{Region: "not_available"}, "0.2"},
+		{"a region told, and not asked for", Request{Markers: 1}, Attempt{Region: "us", Speed: "fast"}, "1.32"},
+		{"a speed that has no price", Request{Markers: 1, Speed: "slow"}, Attempt{}, ""},
+	} {
+		a := x.attempt
+		a.Candidate = Candidate{Route: c.Models[0].Routes[0]}
+		a.Stage, a.Quality, a.Usage = StageServed, pricing.Authoritative, pricing.Usage{CacheRead: 1_000_000}
+		price(&a, &x.request)
+		if a.Cost.Known != (x.cost != "") || a.Cost.Known && a.Cost.Total.String() != x.cost {
+			t.Errorf("%s: %s (known %t), want %s", x.name, a.Cost.Total, a.Cost.Known, x.cost)
+		}
 	}
 }

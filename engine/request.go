@@ -23,6 +23,8 @@ type Request struct {
 	Sort    catalog.Sort
 	Stream  bool
 	Service string // service tier asked for; empty if none
+	Speed   string // body speed, such as "fast"; empty if none
+	Region  string // where the vendor is told to compute: body inference_geo; empty if nowhere
 
 	OptionID     string        // body providerOptions.gateway.sessionId
 	BodyID       string        // body session_id, else sessionId

@@ -308,7 +308,7 @@ func (g *Gateway) attempt(ctx context.Context, s *turnState, r *Request, index i
 	if a.Started.IsZero() {
 		a.Started = started
 	}
-	price(&a, r.Service)
+	price(&a, r)
 	g.observe(&a)
 	for _, change := range Settle(pin, a) {
 		g.change(ctx, s, change)

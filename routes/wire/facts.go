@@ -334,7 +334,7 @@ func (r *Request) readCaching() error {
 	if ttl != "" && lifetime(ttl) == 0 {
 		return refused(`"cache_ttl" must be a lifetime such as 5m or 1h`)
 	}
-	f.Service = r.loose(fieldServiceTier)
+	f.Service, f.Speed, f.Region = r.loose(fieldServiceTier), r.loose(fieldSpeed), r.loose(fieldRegion)
 	f.Retention = lifetime(r.loose(fieldRetention))
 	if v := r.value(fieldCacheOptions); v.found() && r.Body[v.from] == '{' {
 		for w := walk(r.Body, v.from); w.next(); {

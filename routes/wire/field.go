@@ -22,6 +22,8 @@ const (
 	fieldCaching
 	fieldCacheTTL
 	fieldServiceTier
+	fieldSpeed
+	fieldRegion
 	fieldPreviousResponse
 	fieldRetention
 	fieldCacheOptions
@@ -41,6 +43,7 @@ var fieldNames = [fields]string{
 	fieldSessionID: "session_id", fieldSessionIDCamel: "sessionId", fieldCacheKey: "prompt_cache_key",
 	fieldProviderOptions: "providerOptions", fieldProvider: "provider", fieldMetadata: "metadata",
 	fieldCaching: "caching", fieldCacheTTL: "cache_ttl", fieldServiceTier: "service_tier",
+	fieldSpeed: "speed", fieldRegion: "inference_geo",
 	fieldPreviousResponse: "previous_response_id", fieldRetention: "prompt_cache_retention",
 	fieldCacheOptions: "prompt_cache_options", fieldCacheControl: "cache_control", fieldSystem: "system",
 	fieldInstructions: "instructions", fieldMessages: "messages", fieldInput: "input", fieldTools: "tools",
@@ -135,6 +138,10 @@ func exact(name []byte) field {
 		return fieldCacheTTL
 	case "service_tier":
 		return fieldServiceTier
+	case "speed":
+		return fieldSpeed
+	case "inference_geo":
+		return fieldRegion
 	case "previous_response_id":
 		return fieldPreviousResponse
 	case "prompt_cache_retention":

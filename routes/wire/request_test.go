@@ -179,14 +179,14 @@ func TestFacts(t *testing.T) {
 	body := `{"model":"yard/m","stream":true,"models":["n","o"],"session_id":" ","sessionId":"s\u00e9","prompt_cache_key":"k",
 	 "providerOptions":{"gateway":{"sessionId":"opt","sessionAffinity":false,"order":["a","b"],"only":["a"],"sort":"cost","ignore":null}},
 	 "provider":{"order":["c"],"ignore":["z"],"sort":{"by":"latency"},"allow_fallbacks":true},
-	 "metadata":{"user_id":"u"},"caching":"auto","cache_ttl":"1h","service_tier":"flex","previous_response_id":"resp_1","store":false,
+	 "metadata":{"user_id":"u"},"caching":"auto","cache_ttl":"1h","service_tier":"flex","speed":"fast","inference_geo":"us","previous_response_id":"resp_1","store":false,
 	 "prompt_cache_retention":"24h","prompt_cache_options":{"ttl":"30m"},"messages":[{"role":"user","content":"four"}]}`
 	f := read(t, catalog.Chat, []byte(body)).Facts()
 	f.Opening, f.Words = nil, nil
 	want := engine.Request{
 		API: catalog.Chat, Target: "yard/m", Models: []string{"n", "o"}, Stream: true, BodyID: "sé", CacheKey: "k", OptionID: "opt",
 		AffinityOff: true, Order: []string{"a", "b"}, Only: []string{"a"}, Ignore: []string{"z"}, Sort: catalog.ByPrice,
-		MetadataUser: "u", Service: "flex", Origin: "previous_response_id", PreviousResponse: "resp_1", Unstored: true,
+		MetadataUser: "u", Service: "flex", Speed: "fast", Region: "us", Origin: "previous_response_id", PreviousResponse: "resp_1", Unstored: true,
 		Retention: 24 * time.Hour, TextBytes: int64(len("user") + len("four")),
 	}
 	if !reflect.DeepEqual(f, want) {
