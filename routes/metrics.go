@@ -6,6 +6,7 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
 	"github.com/prometheus/client_golang/prometheus/collectors"
@@ -38,6 +39,7 @@ type MetricsOptions struct {
 	Ledger  func() LedgerFigures
 	Version string
 	Commit  string
+	Now     func() time.Time // nil: time.Now
 }
 
 // Metrics counts turns for Prometheus. It is an [engine.Ledger]; its methods may
@@ -77,10 +79,12 @@ const (
 	classWrite5m
 	classWrite1h
 	classOutput
-	classes // how many there are
+	classes                // how many there are
+	classRequest = classes // the fee of a request, which is no token's
+	costClasses  = classes + 1
 )
 
-var classNames = [classes]string{"uncached", "cache_read", "cache_write_5m", "cache_write_1h", "output"}
+var classNames = [costClasses]string{"uncached", "cache_read", "cache_write_5m", "cache_write_1h", "output", "request"}
 
 // routeSeries are the counters of one model at one vendor, found once and there
 // from the first: a rate needs the zero before it.
@@ -90,7 +94,7 @@ type routeSeries struct {
 	missing  prometheus.Counter
 
 	mu   sync.Mutex
-	cost [classes]decimal.Decimal
+	cost [costClasses]decimal.Decimal
 }
 
 // NewMetrics makes metrics that have counted nothing.
@@ -118,7 +122,7 @@ func NewMetrics(o MetricsOptions) *Metrics {
 	}
 	build := prometheus.NewGaugeVec(prometheus.GaugeOpts{Name: "warmroute_build_info", Help: "What is running; always 1."}, []string{"version", "commit", "goversion"})
 	build.WithLabelValues(o.Version, o.Commit, runtime.Version()).Set(1)
-	m.registry.MustRegister(m.requests, m.duration, m.first, m.tokens, m.outcomes, m.attempts, m.unpriced, m.missing, build, (*costs)(m),
+	m.registry.MustRegister(m.requests, m.duration, m.first, m.tokens, m.outcomes, m.attempts, m.unpriced, m.missing, build, (*costs)(m), newPriceAges(o),
 		collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
 	m.figures()
 	return m
@@ -233,7 +237,7 @@ func (m *Metrics) bill(key routeKey, a *engine.Attempt) {
 		s.missing.Inc()
 		return
 	}
-	u := a.Usage
+	u := a.Used()
 	for i, n := range [classes]int64{u.Input, u.CacheRead, u.CacheWrite5m, u.CacheWrite1h, u.Output} {
 		if n > 0 {
 			s.tokens[i].Add(float64(n))
@@ -245,7 +249,7 @@ func (m *Metrics) bill(key routeKey, a *engine.Attempt) {
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	for i, part := range [classes]decimal.Decimal{a.Cost.Input, a.Cost.CacheRead, a.Cost.CacheWrite5m, a.Cost.CacheWrite1h, a.Cost.Output} {
+	for i, part := range [costClasses]decimal.Decimal{a.Cost.Input, a.Cost.CacheRead, a.Cost.CacheWrite5m, a.Cost.CacheWrite1h, a.Cost.Output, a.Cost.Request} {
 		if !part.IsZero() {
 			s.cost[i] = s.cost[i].Add(part)
 		}
@@ -269,7 +273,7 @@ func (m *Metrics) route(key routeKey) *routeSeries {
 		unpriced: m.unpriced.WithLabelValues(key.vendor, key.model),
 		missing:  m.missing.WithLabelValues(key.vendor, key.model),
 	}
-	for i, name := range classNames {
+	for i, name := range classNames[:classes] {
 		s.tokens[i] = m.tokens.WithLabelValues(key.model, key.vendor, name)
 	}
 	m.routes[key] = s

@@ -29,7 +29,7 @@ models:
   m:
     aliases: [also-m]
     routes:
-      - {vendor: pier, model: x, price: {input: 2.50, output: 10, cache_read: 0.25}}
+      - {vendor: pier, model: x, price: {input: 2.50, output: 10, cache_read: 0.25, as_of: 2023-11-04}}
       - {vendor: reef, model: x, price: {input: 3, cache_read: 0.30}}
 `), func(catalog.Credential) (string, bool) { return "", false })
 	if err != nil {
@@ -47,6 +47,7 @@ func shopMetrics(t testing.TB) (*routes.Metrics, *catalog.Catalog) {
 		Pins:    func() routes.PinFigures { return routes.PinFigures{Records: 3, Unwritten: 2, Dropped: 1} },
 		Ledger:  func() routes.LedgerFigures { return routes.LedgerFigures{Queued: 4, Dropped: 5} },
 		Version: "1.2.3", Commit: "abc",
+		Now: func() time.Time { return time.Date(2023, 11, 14, 0, 0, 0, 0, time.UTC) },
 	}), c
 }
 
@@ -221,5 +222,33 @@ func BenchmarkMetricsRecord(b *testing.B) {
 	b.ReportAllocs()
 	for b.Loop() {
 		m.Record(turn)
+	}
+}
+
+func TestMetricsTellHowOldPricesAre(t *testing.T) {
+	m, _ := shopMetrics(t)
+	text := scrape(t, m)
+	if !strings.Contains(text, `warmroute_catalog_price_age_seconds{vendor="pier"} 864000`) || strings.Contains(text, `price_age_seconds{vendor="reef"}`) {
+		t.Errorf("ages of prices:\n%s", text)
+	}
+}
+
+func TestMetricsCountSidesAndFees(t *testing.T) {
+	m, c := shopMetrics(t)
+	turn := sold(c, 0)
+	a := &turn.Attempts[0]
+	a.Card.Request = pricing.PerMillion(decimal.NewFromInt(5000))
+	a.Sides = []engine.Side{{Kind: "compaction", Usage: pricing.Usage{Input: 1000}, Card: c.Models[0].Routes[0].Price[0].Card}}
+	a.Cost = a.Card.Cost(a.Usage).Plus(a.Sides[0].Card.Cost(a.Sides[0].Usage))
+	m.Record(turn)
+	text := scrape(t, m)
+	for _, want := range []string{
+		`warmroute_tokens_total{class="uncached",model="m",vendor="pier"} 1204`,
+		`warmroute_cost_usd_total{class="request",model="m",vendor="pier"} 0.005`,
+		`warmroute_cost_usd_total{class="uncached",model="m",vendor="pier"} 0.00301`,
+	} {
+		if !strings.Contains(text, want) {
+			t.Errorf("no line %s", want)
+		}
 	}
 }
