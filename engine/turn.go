@@ -74,6 +74,7 @@ type Attempt struct {
 	Reply       *Reply        // of a refusal; nil otherwise
 	Usage       pricing.Usage
 	Quality     pricing.Quality
+	ReadUnknown bool           // the vendor did not say how much it read from its cache: that Usage says nothing was read is no miss
 	ServedModel string         // what the vendor says it was; empty if it does not
 	ServedTier  string         // service tier the vendor reports; empty if it does not
 	Speed       string         // speed the vendor reports, such as "fast"; empty if it does not
@@ -105,6 +106,15 @@ type Side struct {
 	Model string // that did it, in the vendor's words; empty: the model of the answer
 	Usage pricing.Usage
 	Card  pricing.Card // set by Serve
+}
+
+// Used is all that the attempt used: its usage and its sides'.
+func (a *Attempt) Used() pricing.Usage {
+	used := a.Usage
+	for i := range a.Sides {
+		used = plus(used, a.Sides[i].Usage, 1)
+	}
+	return used
 }
 
 // Billable says whether the vendor may bill the attempt: it accepted it, or nobody
