@@ -131,6 +131,13 @@ func (r *reader) document(text []byte, begin string) (*yaml.Node, *Problem) {
 	if line, column, fault := badByte(text); fault != "" {
 		return nil, at(line, column, fault)
 	}
+	held, end := measured(text)
+	if held.fault != "" {
+		line, column := placeAt(text, held.at)
+		return nil, at(line, column, held.fault+"; a "+r.what+" needs far less, so remove what nobody uses")
+	}
+	whole := text
+	text = text[:end]
 	r.source = newCursor(text)
 	decoder := yaml.NewDecoder(bytes.NewReader(text))
 	first, err := decode(decoder)
@@ -138,16 +145,24 @@ func (r *reader) document(text []byte, begin string) (*yaml.Node, *Problem) {
 	case errors.Is(err, io.EOF) || err == nil && (len(first.Content) == 0 || isNull(first.Content[0])):
 		return nil, at(1, 1, "the "+r.what+" is empty; "+begin)
 	case err != nil:
-		return nil, at(syntaxError(text, err))
+		return nil, at(syntaxError(text, err, held.weight))
+	}
+	if end < len(whole) {
+		line, _ := placeAt(whole, end)
+		return nil, at(line, 1, secondDocument(r.what))
 	}
 	second, err := decode(decoder)
 	switch {
 	case errors.Is(err, io.EOF):
 		return first.Content[0], nil
 	case err != nil:
-		return nil, at(syntaxError(text, err))
+		return nil, at(syntaxError(text, err, held.weight))
 	}
-	return nil, at(max(second.Line, 1), max(second.Column, 1), "a second document begins here; a "+r.what+" is one document, so remove the line ---")
+	return nil, at(max(second.Line, 1), max(second.Column, 1), secondDocument(r.what))
+}
+
+func secondDocument(what string) string {
+	return "a second document begins here; a " + what + " is one document, so remove the line ---"
 }
 
 // decode reads one document. The YAML package is known to have panicked on

@@ -87,27 +87,48 @@ func (c *cursor) at(line, column int) byte {
 // badByte finds the first byte that cannot stand in a catalog. The YAML package
 // refuses such bytes too, without saying where.
 func badByte(text []byte) (line, column int, fault string) {
-	for c := newCursor(text); len(c.text) > 0; c.step() {
-		if first := c.text[0]; first >= ' ' && first < 0x7f || breakAt(c.text) > 0 {
+	i := len(text) - len(bytes.TrimPrefix(text, byteOrder))
+	for i < len(text) {
+		c := text[i]
+		if c >= ' ' && c < 0x7f || c == '\n' || c == '\t' || c == '\r' {
+			i++
 			continue
 		}
-		switch r, size := utf8.DecodeRune(c.text); {
+		r, size := utf8.DecodeRune(text[i:])
+		switch {
 		case r == utf8.RuneError && size == 1:
-			return c.line, c.column, "a byte that is not UTF-8; save the file as UTF-8"
-		case r < ' ' && r != '\t', r == 0x7f, r > 0x7f && r < 0xa0, r == 0xfffe, r == 0xffff, r == 0xfeff:
-			return c.line, c.column, "a control character; remove it"
+			fault = "a byte that is not UTF-8; save the file as UTF-8"
+		case r < ' ', r == 0x7f, r > 0x7f && r < 0xa0 && r != 0x85, r == 0xfffe, r == 0xffff, r == 0xfeff:
+			fault = "a control character; remove it"
 		}
+		if fault != "" {
+			line, column = placeAt(text, i)
+			return line, column, fault
+		}
+		i += size
 	}
 	return 0, 0, ""
 }
 
 // placeAt is the line and column of an offset in a text.
 func placeAt(text []byte, offset int) (line, column int) {
-	c := newCursor(text)
-	for c.step(); len(text)-len(c.text) <= offset && len(c.text) > 0; c.step() {
-		line, column = c.line, c.column
+	line, start := 1, len(text)-len(bytes.TrimPrefix(text, byteOrder))
+	for i := start; i < offset; {
+		switch text[i] {
+		case '\n', '\r', 0xc2, 0xe2:
+			size := breakAt(text[i:])
+			if size == 0 {
+				i++
+				continue
+			}
+			if i += size; i <= offset {
+				line, start = line+1, i
+			}
+		default:
+			i++
+		}
 	}
-	return max(line, 1), max(column, 1)
+	return line, 1 + utf8.RuneCount(text[min(start, offset):offset])
 }
 
 // both names two places of one file.

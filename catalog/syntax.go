@@ -2,6 +2,7 @@ package catalog
 
 import (
 	"bytes"
+	"math/bits"
 	"regexp"
 	"sort"
 	"strconv"
@@ -16,16 +17,21 @@ var (
 	syntaxQuoted = regexp.MustCompile(`'[^']*'`)
 )
 
-// maxSearch is the longest text, in bytes, in which the place of a syntax error
-// is searched for; beyond, that would take longer than a reload may.
-const maxSearch = 128 << 10
+// maxSearch bounds the search for the place of a syntax error, which reads the
+// text again and again: the weight of the text times the readings. Beyond, that
+// would take longer than a reload may, and what the YAML package says stands.
+const maxSearch = 250_000
+
+// readings is how often a binary search among n reads.
+func readings(n int) int { return 2 + bits.Len(uint(n)) }
 
 // syntaxError turns an error of the YAML package into a place and a sentence.
 //
 // The package names the line on which the surrounding block began, and for
 // errors of its parser one line too few; the line that breaks the text is the
-// first whose addition gives the same error, and so for the character.
-func syntaxError(text []byte, err error) (line, column int, message string) {
+// first whose addition gives the same error, and so for the character. weight is
+// the text's, as it was measured.
+func syntaxError(text []byte, err error, weight int) (line, column int, message string) {
 	line, message = 1, strings.TrimPrefix(err.Error(), "yaml: ")
 	if m := syntaxLine.FindStringSubmatch(strings.TrimSpace(err.Error())); m != nil {
 		line, _ = strconv.Atoi(m[1])
@@ -46,12 +52,15 @@ func syntaxError(text []byte, err error) (line, column int, message string) {
 		return at, 1, "this is not YAML: " + message + remedy(lines[at-1])
 	}
 	column = 1
-	if len(text) <= maxSearch {
+	weight += len(text) / 16
+	if weight*readings(len(lines)) <= maxSearch {
 		failsBy := func(n int) bool { return sameError(bytes.Join(lines[:n], nil), err) }
 		if !failsBy(line) || failsBy(line-1) {
 			line = max(1+sort.Search(len(lines)-1, func(i int) bool { return failsBy(i + 1) }), 1)
 		}
-		column = syntaxColumn(bytes.Join(lines[:line-1], nil), lines[line-1], err)
+		if weight*(readings(len(lines))+readings(len(lines[line-1]))) <= maxSearch {
+			column = syntaxColumn(bytes.Join(lines[:line-1], nil), lines[line-1], err)
+		}
 	}
 	return line, column, "this is not YAML: " + message + remedy(lines[line-1])
 }
