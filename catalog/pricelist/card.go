@@ -1,6 +1,8 @@
 package pricelist
 
 import (
+	"strings"
+
 	"github.com/shopspring/decimal"
 	"github.com/warmroute/warmroute/pricing"
 )
@@ -55,6 +57,9 @@ func (r *Row) settle(c *pricing.Card, at string) {
 	if c.Input.Below(c.CacheRead) {
 		r.flag(ReadAboveInput, at+"cache_read", "cache_read %s is above input %s", c.CacheRead, c.Input)
 	}
+	if c.CacheRead.Known() && c.CacheRead.Equal(c.Input) {
+		r.flag(ReadEqualsInput, at+"cache_read", "cache_read %s is the input price: a warm cache saves nothing", c.CacheRead)
+	}
 	if c.CacheWrite5m.Below(c.Input) {
 		r.flag(WriteBelowInput, at+"cache_write", "cache_write %s is below input %s; it may be storage folded in, or something else", c.CacheWrite5m, c.Input)
 	}
@@ -105,7 +110,7 @@ func missing(c pricing.Card) string {
 
 // uniform finds the number that all prices of a dearer card are multiplied by.
 // It is not ok where there is none with at most six decimals, or input or output
-// is not stated.
+// is not stated. A cache price may be the product rounded to cents.
 func uniform(base, dearer pricing.Card) (times decimal.Decimal, ok bool) {
 	if !positive(base.Input) || !dearer.Input.Known() || !dearer.Output.Known() {
 		return times, false
@@ -113,7 +118,11 @@ func uniform(base, dearer pricing.Card) (times decimal.Decimal, ok bool) {
 	times = dearer.Input.Decimal().DivRound(base.Input.Decimal(), 6)
 	from, to := rates(&base), rates(&dearer)
 	for i := range from {
-		if to[i].Known() && !(from[i].Known() && from[i].Decimal().Mul(times).Equal(to[i].Decimal())) {
+		if !to[i].Known() {
+			continue
+		}
+		want, is := from[i].Decimal().Mul(times), to[i].Decimal()
+		if !from[i].Known() || !want.Equal(is) && (i < 2 || !want.Round(2).Equal(is) || want.Sub(is).Abs().GreaterThan(is.Mul(decimal.New(5, -3)))) {
 			return times, false
 		}
 	}
@@ -175,6 +184,8 @@ func (l *List) begin(key, provider, upstream string) (r Row, ok bool) {
 		l.skip(key, Malformed, "its name cannot be used")
 	case n.free:
 		l.skip(key, Free, "a free variant")
+	case strings.HasPrefix(upstream, "ft:") || strings.HasSuffix(upstream, ".ft"):
+		l.skip(key, Template, "a fine-tuned model's price")
 	case notChat(upstream) != "":
 		l.skip(key, NotChat, notChat(upstream))
 	default:

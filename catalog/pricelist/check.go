@@ -20,7 +20,9 @@ func Check(lists ...*List) {
 	models := map[string]*samples{}
 	for i, l := range lists {
 		for r := range l.Rows {
-			l.Rows[r].Flags = slices.DeleteFunc(l.Rows[r].Flags, func(f Flag) bool { return f.Code == FarFromMedian || slices.Contains(kinds, f.Code) })
+			l.Rows[r].Flags = slices.DeleteFunc(l.Rows[r].Flags, func(f Flag) bool {
+				return f.Code == FarFromMedian || f.Code == PricedTwice || slices.Contains(kinds, f.Code)
+			})
 		}
 		for _, row := range l.Routes() {
 			if models[row.Model] == nil {
@@ -30,6 +32,7 @@ func Check(lists ...*List) {
 		}
 	}
 	for i, l := range lists {
+		l.twice()
 		for r := range l.Rows {
 			models[l.Rows[r].Model].judge(i, &l.Rows[r])
 		}
@@ -37,6 +40,31 @@ func Check(lists ...*List) {
 	for _, d := range Compare(lists...) {
 		d.flag()
 	}
+}
+
+// twice flags rows of one list that are about the same thing and differ.
+func (l *List) twice() {
+	type subject struct{ model, vendor, region, variant string }
+	first := make(map[subject]*Row, len(l.Rows))
+	for i := range l.Rows {
+		row := &l.Rows[i]
+		key := subject{row.Model, row.Vendor, row.Region, row.Variant}
+		other, ok := first[key]
+		switch {
+		case !ok:
+			first[key] = row
+		case !same(row.Price[0].Card, other.Price[0].Card):
+			row.twice(other)
+			if !other.Has(PricedTwice) {
+				other.twice(row)
+			}
+		}
+	}
+}
+
+func (r *Row) twice(other *Row) {
+	a, b := r.Price[0].Card, other.Price[0].Card
+	r.mark(PricedTwice, "", "the list prices %s as well, at %s/%s/%s instead of %s/%s/%s", quote(other.Key), b.Input, b.Output, b.CacheRead, a.Input, a.Output, a.CacheRead)
 }
 
 // samples are the prices of one model, one for each vendor of each list.
@@ -56,26 +84,32 @@ func (s *samples) add(list int, row *Row) {
 // few is the number of samples up to which a row is left out of its own median.
 const few = 16
 
-// median is that of input (0) or output (1), the lower of the middle two, among the
-// others; not ok where there is none.
-func (s *samples) median(field, list int, vendor string) (m decimal.Decimal, ok bool) {
+// median is that of input (0) or output (1) among the others, of the middle two the
+// one nearer to the price in question; n is how many there were.
+func (s *samples) median(field, list int, vendor string, price decimal.Decimal) (m decimal.Decimal, n int) {
 	var prices []decimal.Decimal
 	for _, x := range s.all {
 		if positive(x.rates[field]) && (len(s.all) > few || x.list != list || x.vendor != vendor) {
 			prices = append(prices, x.rates[field].Decimal())
 		}
 	}
-	if len(prices) == 0 {
-		return m, false
+	n = len(prices)
+	if n == 0 {
+		return m, 0
 	}
 	slices.SortFunc(prices, decimal.Decimal.Cmp)
-	return prices[(len(prices)-1)/2], true
+	lower, upper := prices[(n-1)/2], prices[n/2]
+	if price.Mul(price).LessThan(lower.Mul(upper)) {
+		return lower, n
+	}
+	return upper, n
 }
 
 // Bounds of a ratio to the median: of a power of ten, of what is far, and of what
 // lies near.
 var (
 	loose  = [2]decimal.Decimal{decimal.New(75, -2), decimal.New(134, -2)}
+	coarse = [2]decimal.Decimal{decimal.New(316, -3), decimal.New(316, -2)}
 	far    = [2]decimal.Decimal{decimal.New(25, -2), decimal.New(4, 0)}
 	beside = [2]decimal.Decimal{decimal.New(5, -1), decimal.New(2, 0)}
 )
@@ -84,31 +118,46 @@ func within(d decimal.Decimal, b [2]decimal.Decimal) bool {
 	return !d.LessThan(b[0]) && !d.GreaterThan(b[1])
 }
 
+func abs(n int) int { return max(n, -n) }
+
 // judge flags one row by the medians of its model.
 func (s *samples) judge(list int, row *Row) {
 	card := row.Price[0].Card
-	in, okIn := s.median(0, list, row.Vendor)
-	out, okOut := s.median(1, list, row.Vendor)
-	if !okIn || !okOut || !positive(card.Input) || !positive(card.Output) {
+	if !positive(card.Input) || !positive(card.Output) {
+		return
+	}
+	in, n := s.median(0, list, row.Vendor, card.Input.Decimal())
+	out, m := s.median(1, list, row.Vendor, card.Output.Decimal())
+	if n == 0 || m == 0 {
 		return
 	}
 	ratioIn, ratioOut := card.Input.Decimal().DivRound(in, 12), card.Output.Decimal().DivRound(out, 12)
 	slipIn, slipOut := power(ratioIn, loose), power(ratioOut, loose)
+	if slipIn == 0 && slipOut == 0 { // thousands are a unit even where the median is not the vendor's price
+		if slipIn, slipOut = power(ratioIn, coarse), power(ratioOut, coarse); min(abs(slipIn), abs(slipOut)) < 3 {
+			slipIn, slipOut = 0, 0
+		} else {
+			slipOut = slipIn
+		}
+	}
+	if min(n, m) == 1 && abs(slipIn) < 2 {
+		return // against one figure only a slip of the unit is plain
+	}
 	switch {
 	case slipIn != 0 && slipIn == slipOut:
-		row.flag(UnitSlip, "input", "input %s and output %s are about 10^%d times the model's median %s and %s", card.Input, card.Output, slipIn, in, out)
+		row.mark(UnitSlip, "input", "input %s and output %s are about 10^%d times the model's median %s and %s", card.Input, card.Output, slipIn, in, out)
 	case card.Output.Below(card.Input) && in.LessThan(out) && within(card.Input.Decimal().DivRound(out, 12), beside) && within(card.Output.Decimal().DivRound(in, 12), beside):
-		row.flag(Swapped, "input", "input %s and output %s look exchanged: the model's medians are %s and %s", card.Input, card.Output, in, out)
+		row.mark(Swapped, "input", "input %s and output %s look exchanged: the model's medians are %s and %s", card.Input, card.Output, in, out)
 	case slipOut != 0 && within(ratioIn, beside):
-		row.flag(LostDecimal, "output", "output %s is about 10^%d times the model's median %s while input is not", card.Output, slipOut, out)
+		row.mark(LostDecimal, "output", "output %s is about 10^%d times the model's median %s while input is not", card.Output, slipOut, out)
 	case slipIn != 0 && within(ratioOut, beside):
-		row.flag(LostDecimal, "input", "input %s is about 10^%d times the model's median %s while output is not", card.Input, slipIn, in)
+		row.mark(LostDecimal, "input", "input %s is about 10^%d times the model's median %s while output is not", card.Input, slipIn, in)
 	default:
 		if !within(ratioIn, far) {
-			row.flag(FarFromMedian, "input", "input %s is over 4 times, or under a quarter of, the model's median %s", card.Input, in)
+			row.mark(FarFromMedian, "input", "input %s is over 4 times, or under a quarter of, the model's median %s", card.Input, in)
 		}
 		if !within(ratioOut, far) {
-			row.flag(FarFromMedian, "output", "output %s is over 4 times, or under a quarter of, the model's median %s", card.Output, out)
+			row.mark(FarFromMedian, "output", "output %s is over 4 times, or under a quarter of, the model's median %s", card.Output, out)
 		}
 	}
 }
@@ -116,13 +165,15 @@ func (s *samples) judge(list int, row *Row) {
 // flag puts a disagreement on the rows it is about.
 func (d *Disagreement) flag() {
 	for _, kind := range d.Kinds {
+		var about []*Row
 		for i := range d.Figures {
-			f := &d.Figures[i]
-			if f.Row.Has(kind) || !d.concerns(kind, f) {
-				continue
+			if f := &d.Figures[i]; !f.Row.Has(kind) && d.concerns(kind, f) {
+				about = append(about, f.Row)
 			}
-			field := d.field(kind)
-			f.Row.flag(kind, field, "lists disagree about %s at %s: %s", d.Model, d.Vendor, d.sides(field))
+		}
+		field := d.about[kind]
+		for _, row := range about {
+			row.mark(kind, field, "lists disagree about %s at %s: %s", d.Model, d.Vendor, d.sides(field))
 		}
 	}
 }
@@ -150,33 +201,36 @@ func (d *Disagreement) concerns(kind Code, f *Figure) bool {
 		return others(func(g *Figure) bool { return len(g.Tiers) > len(f.Tiers) })
 	case DatedPrice:
 		return others(func(g *Figure) bool { return len(g.Row.Price) > len(f.Row.Price) })
-	case UnitSlip, Swapped, LostDecimal:
-		return !others(func(g *Figure) bool { return g.Row.Has(kind) })
+	case UnitSlip, LostDecimal:
+		if others(func(g *Figure) bool { return g.Row.Has(kind) }) {
+			return false
+		}
+		most := 0
+		for i := range d.Figures {
+			most = max(most, d.slips(kind, &d.Figures[i]))
+		}
+		return d.slips(kind, f) == most
+	case Swapped:
+		return f.Card.Output.Below(f.Card.Input)
 	}
 	return true
 }
 
-// field is the price a kind is about, the first of those that differ.
-func (d *Disagreement) field(kind Code) string {
-	switch kind {
-	case RoundedRead, StaleRead:
-		return "cache_read"
-	case WriteDiffers:
-		if slices.Contains(d.Fields, "cache_write") {
-			return "cache_write"
+// slips counts the lists from which a figure is a power of ten away in the field
+// of the kind.
+func (d *Disagreement) slips(kind Code, f *Figure) (n int) {
+	at := slices.Index(fields[:], d.about[kind])
+	if at < 0 {
+		return 0
+	}
+	mine := f.Card
+	for i := range d.Figures {
+		theirs := d.Figures[i].Card
+		if slip(*rates(&mine)[at], *rates(&theirs)[at]) != 0 {
+			n++
 		}
-		return "cache_write_1h"
-	case TierMissing, TiersDiffer:
-		return "tiers"
-	case DatedPrice:
-		return "periods"
-	case ServiceDiffer:
-		return "service_tiers"
 	}
-	if slices.Contains(d.Fields, "input") {
-		return "input"
-	}
-	return "output"
+	return n
 }
 
 // sides shows every list's figure for a field.

@@ -13,6 +13,8 @@ type Disagreement struct {
 	Kinds         []Code   // what it looks like, in the order of the constants
 	Fields        []string // which prices differ: "input" … "cache_write_1h", "tiers", "service_tiers", "periods"
 	Figures       []Figure // of every list that has the pair, in the order of the arguments of [Compare]
+
+	about map[Code]string // the first field found for each kind
 }
 
 // Figure is what one list says about a pair.
@@ -117,6 +119,10 @@ var order = append(fields[:], "tiers", "service_tiers", "periods")
 func (d *Disagreement) add(code Code, field string) {
 	if !slices.Contains(d.Kinds, code) {
 		d.Kinds = append(d.Kinds, code)
+		if d.about == nil {
+			d.about = map[Code]string{}
+		}
+		d.about[code] = field
 	}
 	if !slices.Contains(d.Fields, field) {
 		d.Fields = append(d.Fields, field)

@@ -8,13 +8,14 @@ const (
 	ZeroCache        Code = "zero_cache"         // a cache price of 0 beside an input that is not free: left unknown
 	ZeroPrice        Code = "zero_price"         // an input or output price of 0 while the other is not: left unknown
 	ReadAboveInput   Code = "read_above_input"   // cache read dearer than plain input: kept
+	ReadEqualsInput  Code = "read_equals_input"  // kept
 	WriteBelowInput  Code = "write_below_input"  // cache write cheaper than plain input: kept
 	OutputBelowInput Code = "output_below_input" // kept; often input and output are swapped
 	UnusualPrice     Code = "unusual_price"      // outside 0.001 to 1000 per million: kept
 	MisspeltKey      Code = "misspelt_key"       // read as the key it stands for
 	NegativePrice    Code = "negative_price"     // left unknown
 	UnreadablePrice  Code = "unreadable_price"   // not a number, or one with too many digits: left unknown
-	FloatNoise       Code = "float_noise"        // digits beyond what a float holds, such as 0.30000000000000004: rounded to 12 digits
+	FloatNoise       Code = "float_noise"        // digits beyond what a float holds, such as 0.30000000000000004 or 0.070000002: rounded to 12 or 4 digits
 	NotPriced        Code = "not_priced"         // a price for what a route has no place for, such as audio or searches: not read
 	UnknownField     Code = "unknown_field"      // a member that looks like money and that this reader does not know: not read
 	TierIncomplete   Code = "tier_incomplete"    // a tier without an input or output price: that price is unknown above the threshold
@@ -29,6 +30,7 @@ const (
 	UnitSlip      Code = "unit_slip"       // a power of ten off the model's median or off another list
 	FarFromMedian Code = "far_from_median" // over 4 times, or under a quarter of, the model's median
 	Swapped       Code = "swapped"         // input and output exchanged, going by another list or the medians
+	PricedTwice   Code = "priced_twice"    // the list has another row of the vendor, model, region and variant, with other prices
 	LostDecimal   Code = "lost_decimal"    // one price ten times off while its neighbour is not
 )
 

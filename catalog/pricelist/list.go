@@ -48,7 +48,7 @@ type Row struct {
 	MinPrefix int64         // the shortest prefix the vendor caches, in tokens; 0: not stated
 	Price     pricing.Price // USD per million tokens; never nil in a row that [Read] returns
 	AsOf      string        // the day the list says it checked the price, as 2006-01-02; empty: it does not say
-	Flags     []Flag        // what is wrong or doubtful, in the order found
+	Flags     []Flag        // what is wrong or doubtful, in the order found, up to 100 in one entry
 }
 
 // Flag is one doubt about a row.
@@ -130,7 +130,9 @@ func (l *List) skip(key string, reason Reason, detail string) {
 // pairs first stand in the list.
 //
 // Of several rows it is the plainest: bound to no region before "global" before
-// "us" before others; then with the fewest variants; then the first.
+// "us" before others; then with the fewest variants; then of the
+// vendor's first platform rather than a second one of the same account, such as
+// azure_ai or bedrock_mantle; then the first.
 func (l *List) Routes() []*Row {
 	type pair struct{ model, vendor string }
 	at := make(map[pair]int, len(l.Rows))
@@ -155,7 +157,10 @@ func (r *Row) plainer(other *Row) bool {
 	if a, b := regionRank(r.Region), regionRank(other.Region); a != b {
 		return a < b
 	}
-	return variants(r.Variant) < variants(other.Variant)
+	if a, b := variants(r.Variant), variants(other.Variant); a != b {
+		return a < b
+	}
+	return platformRank(r.Provider) < platformRank(other.Provider)
 }
 
 func regionRank(region string) int {
@@ -177,6 +182,27 @@ func (r *Row) Has(code Code) bool {
 	return slices.ContainsFunc(r.Flags, func(f Flag) bool { return f.Code == code })
 }
 
+// maxFlags bounds the flags that reading puts on a row; no real one has more than 20.
+const maxFlags = 100
+
 func (r *Row) flag(code Code, field, format string, args ...any) {
+	if len(r.Flags) < maxFlags {
+		r.mark(code, field, format, args...)
+	}
+}
+
+func (r *Row) mark(code Code, field, format string, args ...any) {
 	r.Flags = append(r.Flags, Flag{Code: code, Field: field, Message: fmt.Sprintf(format, args...)})
+}
+
+// notPriced flags a price that was not read, once for each kind of unit: the last
+// word of its name.
+func (r *Row) notPriced(name string, v *value) {
+	unit := name[strings.LastIndexByte(name, '.')+1:]
+	if slices.ContainsFunc(r.Flags, func(f Flag) bool {
+		return f.Code == NotPriced && f.Field[strings.LastIndexByte(f.Field, '.')+1:] == unit
+	}) {
+		return
+	}
+	r.flag(NotPriced, name, "%s %s: a route has no place for such a price; not read", unit, quote(v.text))
 }

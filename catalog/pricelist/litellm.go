@@ -3,6 +3,7 @@ package pricelist
 import (
 	"errors"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -70,10 +71,11 @@ func (l *List) litellm(key string, e *value) {
 		l.skip(key, Commitment, "")
 		return
 	}
-	r, ok := l.begin(key, provider, litellmID(key, provider))
+	r, ok := l.begin(key, provider, litellmBare(key, provider))
 	if !ok {
 		return
 	}
+	r.UpstreamModel = upstreamID(provider, withoutRegion(litellmBare(key, provider)))
 	r.Context, r.MinPrefix = tokens(e.get("max_input_tokens")), tokens(e.get("prompt_cache_min_tokens"))
 	if r.Context == 0 {
 		r.Context = tokens(e.get("max_tokens"))
@@ -90,21 +92,33 @@ func (l *List) litellm(key string, e *value) {
 	l.done(r)
 }
 
-// litellmID takes the provider off a key. Fireworks' short names get the path that
-// its API asks for, as litellm itself does.
-func litellmID(key, provider string) string {
+// litellmBare takes the provider off a key.
+func litellmBare(key, provider string) string {
 	first, rest, ok := strings.Cut(key, "/")
 	if !ok {
-		return upstreamID(provider, key)
+		return key
 	}
-	word := strings.ReplaceAll(first, "-", "_")
-	if whose := strings.ReplaceAll(provider, "-", "_"); word == whose || strings.HasPrefix(whose, word+"_") || VendorName(first) == VendorName(provider) && first != "meta" {
-		key = rest
+	word, whose := strings.ReplaceAll(first, "-", "_"), strings.ReplaceAll(provider, "-", "_")
+	if word == whose || strings.HasPrefix(whose, word+"_") || VendorName(first) == VendorName(provider) && first != "meta" {
+		return rest
 	}
-	return upstreamID(provider, key)
+	return key
 }
 
-// upstreamID is the id to send to a provider whose list has short names.
+// withoutRegion takes off the segments by which litellm tells regions and kinds of
+// deployment of Azure and Bedrock apart; the vendor's own id does not have them.
+func withoutRegion(id string) string {
+	for {
+		first, rest, ok := strings.Cut(id, "/")
+		if !ok || !cloudRegion.MatchString(first) && !slices.Contains([]string{"eu", "us", "global", "global-standard", "standard"}, first) {
+			return id
+		}
+		id = rest
+	}
+}
+
+// upstreamID is the id to send to a provider. Fireworks' short names get the path
+// that its API asks for.
 func upstreamID(provider, id string) string {
 	if VendorName(provider) == "fireworks" && !strings.Contains(id, "/") {
 		return "accounts/fireworks/models/" + id
@@ -252,6 +266,12 @@ func (r *Row) litellmOther(e *value, key string, v *value, s *pricing.Sheet) {
 		r.multiplier(v, key, pricing.Surcharge{Region: m[1]}, s)
 		return
 	}
+	if key == "search_context_cost_per_query" && v.is(object) { // by how much is searched
+		for _, size := range v.items {
+			r.unread(key, size, litellmOther)
+		}
+		return
+	}
 	r.unread(key, v, litellmOther)
 }
 
@@ -300,7 +320,7 @@ func (r *Row) unread(name string, v *value, other *regexp.Regexp) {
 		}
 	case !nonzero(v):
 	case other != nil && other.MatchString(name):
-		r.flag(NotPriced, name, "%s %s is a price that a route has no place for; not read", name, quote(v.text))
+		r.notPriced(name, v)
 	case money.MatchString(name):
 		r.flag(UnknownField, name, "%s %s looks like money and is not known to this reader; not read", name, quote(v.text))
 	}

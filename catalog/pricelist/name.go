@@ -76,14 +76,16 @@ var (
 	dashMaker   = regexp.MustCompile(`^(alibaba|anthropic|databricks|deepseek-ai|google|meta|mistralai|moonshotai|openai|xai|zai)--?((?:claude|deepseek|gemini|gemma|glm|gpt|grok|kimi|llama|mistral|mixtral|qwen|o\d).*)$`)
 	bedrockTail = regexp.MustCompile(`-v\d+:\d+(:\w+)?$|-\d:\d$`)
 	shortTail   = regexp.MustCompile(`^((?:claude|nova|titan|palmyra|jamba)-.*)-v\d$`)
-	day         = regexp.MustCompile(`[-@](20\d{6}|20\d\d-\d\d-\d\d)$`)
-	hosting     = regexp.MustCompile(`-(fp8|fp4|nvfp4|mxfp4|bf16|int4|int8|awq|gptq|maas|tput|hf|basic)$`)
+	day         = regexp.MustCompile(`[-@](20\d{6}|20\d\d-\d\d-\d\d|2[3-9](?:0[1-9]|1[0-2])[0-3]\d)(-thinking)?$`)
+	hosting     = regexp.MustCompile(`-(fp8|fp4|nvfp4|mxfp4|bf16|int4|int8|awq|gptq|maas|tput|hf|basic|tee)$`)
 	turbo       = regexp.MustCompile(`^(.*-instruct(?:-fp8)?)-turbo$`)
 	fp8Fast     = regexp.MustCompile(`-fp8-(fast|dynamic|throughput)$`)
 	under       = regexp.MustCompile(`(\d)_(\d)`)
 	pPoint      = regexp.MustCompile(`(\d)p(\d)`)
 	dashPoint   = regexp.MustCompile(`((?:^|[a-z-])\d{1,2})-(\d)(-|$)`)
 	llama       = regexp.MustCompile(`^(?:meta-)?llama-?v?(\d)`)
+	gemma       = regexp.MustCompile(`^gemma(\d)`)
+	grok        = regexp.MustCompile(`^grok-4-20(-|$)`)
 	qwen        = regexp.MustCompile(`^qwen-v?(\d)`)
 	claudeNew   = regexp.MustCompile(`^claude-([4-9](?:\.\d)?)-(opus|sonnet|haiku|fable)(.*)$`)
 	claudeOld   = regexp.MustCompile(`^claude-(opus|sonnet|haiku)-(3(?:\.\d)?)(.*)$`)
@@ -109,7 +111,9 @@ func nameOf(upstream string) parsed {
 		p.region, s = m[1], m[2]
 	}
 	if m := dotMaker.FindStringSubmatch(s); m != nil {
-		p.segment, s = m[1], m[2]
+		if p.segment, s = m[1], m[2]; p.segment == "deepseek" && !strings.HasPrefix(s, "deepseek") {
+			s = "deepseek-" + s // deepseek.v3.2
+		}
 	}
 	if m := dashMaker.FindStringSubmatch(s); m != nil {
 		p.segment, s = m[1], m[2]
@@ -163,20 +167,20 @@ func (p *parsed) versions(s string) string {
 	if m := shortTail.FindStringSubmatch(s); m != nil && s != "claude-instant-v1" {
 		s = m[1]
 	}
-	if m := day.FindStringSubmatch(s); m != nil {
-		s = strings.TrimSuffix(s, m[0])
-		p.variants = append(p.variants, m[1])
-	}
 	if strings.HasPrefix(s, "claude-") {
 		s = strings.TrimSuffix(s, "-latest")
 	}
 	return s
 }
 
-// hosting drops how a name is hosted.
+// hosting drops a day and how a name is hosted.
 func (p *parsed) hosting(s string) string {
 	for {
 		before := s
+		if m := day.FindStringSubmatch(s); m != nil {
+			s = strings.TrimSuffix(s, m[0]) + m[2]
+			p.variants = append(p.variants, m[1])
+		}
 		if m := fp8Fast.FindStringSubmatch(s); m != nil {
 			s = strings.TrimSuffix(s, m[0])
 			p.variants = append(p.variants, "fp8", m[1])
@@ -201,6 +205,7 @@ func points(s string) string {
 	s = strings.ReplaceAll(s, "_", "-")
 	s = pPoint.ReplaceAllString(s, "$1.$2")
 	s = llama.ReplaceAllString(s, "llama-$1")
+	s = gemma.ReplaceAllString(s, "gemma-$1")
 	s = qwen.ReplaceAllString(s, "qwen$1")
 	s = dashPoint.ReplaceAllString(s, "$1.$2$3")
 	return s
@@ -211,6 +216,7 @@ func families(s string) string {
 	s = claudeNew.ReplaceAllString(s, "claude-$2-$1$3")
 	s = claudeOld.ReplaceAllString(s, "claude-$2-$1$3")
 	s = claudeZero.ReplaceAllString(s, "$1")
+	s = grok.ReplaceAllString(s, "grok-4.20$1")
 	s = gemini00.ReplaceAllString(s, "$1")
 	s = llama4.ReplaceAllString(s, "llama-4-$1")
 	s = qwenCoder.ReplaceAllString(s, "$1")
@@ -222,28 +228,30 @@ func families(s string) string {
 
 // spellings are names of one model that no rule joins.
 var spellings = map[string]string{
-	"claude-v2":                 "claude-2",
-	"claude-v2:1":               "claude-2.1",
-	"deepseek-chat-v3-0324":     "deepseek-v3-0324",
-	"deepseek-chat-v3.1":        "deepseek-v3.1",
-	"kimi-k2-0711-preview":      "kimi-k2",
-	"kimi-k2-0905-preview":      "kimi-k2-0905",
-	"kimi-k2-instruct":          "kimi-k2",
-	"kimi-k2-instruct-0905":     "kimi-k2-0905",
-	"llama-3.1-8b-instant":      "llama-3.1-8b-instruct",
-	"llama-3.3-70b":             "llama-3.3-70b-instruct",
-	"llama-3.3-70b-versatile":   "llama-3.3-70b-instruct",
-	"mistral-large-2512":        "mistral-large-3",
-	"qwen3-235b-a22b-2507":      "qwen3-235b-a22b-instruct-2507",
-	"qwen3-coder":               "qwen3-coder-480b-a35b", // OpenRouter
-	"qwen3-coder-480b-instruct": "qwen3-coder-480b-a35b",
+	"claude-v2":                          "claude-2",
+	"claude-v2:1":                        "claude-2.1",
+	"deepseek-chat-v3-0324":              "deepseek-v3-0324",
+	"deepseek-chat-v3.1":                 "deepseek-v3.1",
+	"kimi-k2-0711-preview":               "kimi-k2",
+	"kimi-k2-0905-preview":               "kimi-k2-0905",
+	"kimi-k2-instruct":                   "kimi-k2",
+	"kimi-k2-instruct-0905":              "kimi-k2-0905",
+	"llama-3.1-8b-instant":               "llama-3.1-8b-instruct",
+	"llama-3.3-70b":                      "llama-3.3-70b-instruct",
+	"llama-3.3-70b-versatile":            "llama-3.3-70b-instruct",
+	"mistral-large-3-675b-instruct":      "mistral-large-3",
+	"mistral-large-3-675b-instruct-2512": "mistral-large-3",
+	"mistral-large-2512":                 "mistral-large-3",
+	"qwen3-235b-a22b-2507":               "qwen3-235b-a22b-instruct-2507",
+	"qwen3-coder":                        "qwen3-coder-480b-a35b", // OpenRouter
+	"qwen3-coder-480b-instruct":          "qwen3-coder-480b-a35b",
 }
 
 // makers tell the maker by how a name begins; the first that fits counts.
 var makers = []struct{ begins, maker string }{
 	{"claude", "anthropic"},
 	{"gpt", "openai"}, {"chatgpt", "openai"}, {"codex", "openai"}, {"o1", "openai"}, {"o3", "openai"}, {"o4", "openai"},
-	{"gemini", "google"}, {"gemma", "google"}, {"palm", "google"}, {"learnlm", "google"},
+	{"gemini", "google"}, {"gemma", "google"}, {"palm-", "google"}, {"learnlm", "google"},
 	{"llama", "meta"}, {"deepseek", "deepseek"},
 	{"kimi", "moonshotai"}, {"moonshot", "moonshotai"},
 	{"glm", "zai"}, {"qwen", "qwen"}, {"qwq", "qwen"}, {"qvq", "qwen"}, {"minimax", "minimax"},
@@ -292,6 +300,7 @@ var notChatWords = map[string]string{
 	"veo": "video", "sora": "video", "kling": "video", "video": "video", "reel": "video", "hailuo": "video", "wan2.1": "video", "wan2.2": "video", "seedance": "video", "runway": "video",
 	"tts": "audio", "whisper": "audio", "transcribe": "audio", "transcription": "audio", "speech": "audio", "audio": "audio", "realtime": "audio",
 	"live": "audio", "lyria": "audio", "sonic": "audio", "orpheus": "audio", "playai": "audio", "stt": "audio", "asr": "audio", "cartesia": "audio", "voice": "audio", "eleven": "audio",
+	"ada": "completion", "babbage": "completion", "curie": "completion", "davinci": "completion",
 	"ocr": "ocr", "moderation": "moderation", "moderations": "moderation",
 }
 
@@ -302,6 +311,9 @@ func notChat(id string) string {
 		if what, ok := notChatWords[word]; ok {
 			return what
 		}
+	}
+	if strings.Contains(id, "turbo-instruct") {
+		return "completion"
 	}
 	if strings.Contains(id, "embedding") || strings.Contains(id, "text-embed") {
 		return "embedding"

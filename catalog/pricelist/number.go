@@ -24,11 +24,20 @@ var numberText = regexp.MustCompile(`^-?\d{1,20}(\.\d{0,40})?([eE][-+]?\d{1,2})?
 // A catalog's price has at most 9 digits before the point and 18 after it
 // (design section 8), so no more are read.
 var (
-	maxRate    = decimal.New(1, 9)
-	maxPlaces  = int32(18)
-	floatDigit = 15 // decimal digits that every float64 keeps
-	noiseLimit = decimal.New(1, -13)
+	maxRate   = decimal.New(1, 9)
+	maxPlaces = int32(18)
 )
+
+// noises are the digits that only a float can have written: so many significant
+// digits or more, of which so many are kept if that changes the number by no more
+// than so large a part.
+var noises = [...]struct {
+	from, keep int
+	part       decimal.Decimal
+}{
+	{16, 12, decimal.New(1, -13)}, // float64: 0.30000000000000004
+	{8, 4, decimal.New(1, -7)},    // float32: 0.070000002
+}
 
 // readNumber reads a list's number exactly. Digits that only a float can have
 // written are rounded away; noise says so.
@@ -41,12 +50,14 @@ func readNumber(text string) (d decimal.Decimal, noise bool, err error) {
 		return d, false, err
 	}
 	digits := d.NumDigits()
-	if digits <= floatDigit {
-		return d, false, nil
-	}
-	rounded := d.Round(12 - int32(digits) - d.Exponent())
-	if rounded.Sub(d).Abs().LessThanOrEqual(d.Abs().Mul(noiseLimit)) {
-		return rounded, !rounded.Equal(d), nil
+	for _, n := range noises {
+		if digits < n.from {
+			continue
+		}
+		rounded := d.Round(int32(n.keep-digits) - d.Exponent())
+		if rounded.Sub(d).Abs().LessThanOrEqual(d.Abs().Mul(n.part)) && !rounded.Equal(d) {
+			return rounded, true, nil
+		}
 	}
 	return d, false, nil
 }

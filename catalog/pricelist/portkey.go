@@ -177,7 +177,10 @@ func (r *Row) portkeyUnread(name string, v, beside *value) {
 	case strings.HasSuffix(name, "reasoning_token") && sameNumber(price, beside.get("response_token", "price")):
 	case price != nil && !nonzero(price):
 	case portkeyOther.MatchString(name):
-		r.flag(NotPriced, name, "%s is a price that a route has no place for; not read", name)
+		if price == nil {
+			price = v
+		}
+		r.notPriced(name, price)
 	case price != nil:
 		r.flag(UnknownField, name, "%s %s looks like money and is not known to this reader; not read", name, quote(price.text))
 	}
@@ -232,7 +235,8 @@ func (r *Row) portkeyCustom(custom *value, s *pricing.Sheet) {
 // multiplier of the ordinary ones.
 func (r *Row) portkeyRegion(names string, region *value, thresholds map[string]int64, s *pricing.Sheet) {
 	var card pricing.Card
-	for _, mode := range r.portkeyModes(region, thresholds, "regions."+names+".") {
+	var aside Row // what is doubtful in a region is doubtful in the ordinary prices too
+	for _, mode := range aside.portkeyModes(region, thresholds, "regions.") {
 		if mode.name == "standard" {
 			card = mode.band.Card
 		}

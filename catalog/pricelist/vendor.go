@@ -72,6 +72,16 @@ func VendorName(provider string) string {
 	return slug(word, "-._")
 }
 
+// platformRank orders the platforms of one vendor: its first, then those that are
+// reached another way.
+func platformRank(provider string) int {
+	switch strings.ReplaceAll(strings.ToLower(provider), "_", "-") {
+	case "azure-ai", "azure-text", "azure-cognitive-services", "bedrock-mantle":
+		return 1
+	}
+	return 0
+}
+
 // slug keeps small letters, digits and the extra characters, and writes a dash for
 // each run of others. It begins with a letter or digit and has at most 64 bytes.
 func slug(word, extra string) string {
