@@ -51,10 +51,11 @@ type Catalog struct {
 	// Warnings are what a reader should know and what does not make the catalog invalid.
 	Warnings []Problem
 
-	targets map[string]Target // names, aliases and policies: one namespace
-	vendors map[string]*Vendor
-	keys    Keys      // how its keys were looked up; a reload does it the same way
-	loaded  time.Time // when it was read from its file; zero if it was not
+	silenced []Silenced        // warnings that the file calls meant
+	targets  map[string]Target // names, aliases and policies: one namespace
+	vendors  map[string]*Vendor
+	keys     Keys      // how its keys were looked up; a reload does it the same way
+	loaded   time.Time // when it was read from its file; zero if it was not
 }
 
 // Target is what a client asked for: a model or a policy.

@@ -32,15 +32,15 @@ func ParseConfig(file string, text []byte, look func(name string) (value string,
 	r := &reader{file: file, what: "config file", notBuilt: []string{"byok"}}
 	document, problem := r.document(text, "set something in it, such as listen: 127.0.0.1:8080, or start without it")
 	if problem != nil {
-		return nil, Problems{*problem}
+		return nil, told(Problems{*problem}, text)
 	}
 	r.structure(document, 1)
 	c := &configReader{reader: r, look: look, config: &Config{Path: file, Digest: digest(text)}}
 	c.root(document)
 	if problems := r.problems.all("mistake"); len(problems) > 0 {
-		return nil, problems
+		return nil, told(problems, text)
 	}
-	c.config.Warnings = r.warnings.all("warning")
+	c.config.Warnings = warned(r.warnings.all("warning"), text)
 	return c.config, nil
 }
 

@@ -49,7 +49,7 @@ func TestMistakesOfVendors(t *testing.T) {
 	where := `vendor "beta": `
 	for name, c := range map[string]struct{ line, want string }{
 		"key misspelt":           {"heders: {a: b}", `c.yaml:7:5: ` + where + `"heders" is not a key of a vendor; did you mean "headers"?`},
-		"key unknown":            {"colour: red", `c.yaml:7:5: ` + where + `"colour" is not a key of a vendor; the keys are api, base_url, auth, credentials, headers, cache, hints, usage, tags, accepts, refuses, allow_private`},
+		"key unknown":            {"colour: red", `c.yaml:7:5: ` + where + `"colour" is not a key of a vendor; the keys are api, base_url, auth, credentials, headers, cache, hints, usage, tags, accepts, refuses, allow_private, silence`},
 		"key twice":              {"api: [messages]", `c.yaml:7:5: ` + where + `key "api" stands twice in a vendor, on lines 5 and 7; remove one of them`},
 		"literal key":            {"api_key: sk-canary-1", `c.yaml:7:5: ` + where + literal},
 		"literal in credential":  {"credentials: [{id: main, key: sk-canary-1}]", `c.yaml:7:30: ` + where[:len(where)-2] + `, credential 1: ` + literal},

@@ -29,7 +29,7 @@ func ParseKeys(file string, text []byte, keys Keys) (*Catalog, error) {
 	r := &reader{file: file, what: "catalog"}
 	document, problem := r.document(text, "begin with version: 1")
 	if problem != nil {
-		return nil, Problems{*problem}
+		return nil, told(Problems{*problem}, text)
 	}
 	r.structure(document, 1)
 	b := &builder{reader: r, keys: keys, catalog: &Catalog{
@@ -41,10 +41,12 @@ func ParseKeys(file string, text []byte, keys Keys) (*Catalog, error) {
 		keys:     keys,
 	}}
 	b.root(document)
+	outline := outlineOf(r, document)
+	silences := r.readSilences(outline)
 	if problems := r.problems.all("mistake"); len(problems) > 0 {
-		return nil, problems
+		return nil, told(problems, text)
 	}
-	b.catalog.Warnings = r.warnings.all("warning")
+	b.catalog.Warnings, b.catalog.silenced = silences.quiet(outline, warned(r.warnings.all("warning"), text))
 	return b.catalog, nil
 }
 

@@ -7,14 +7,29 @@ import (
 	"strings"
 )
 
-// Problem is one mistake of meaning, at its place, with its remedy.
+// Severity says how much a problem matters.
+//
+// The zero Severity is that of a mistake.
+type Severity string
+
+// The severities. A mistake keeps a file from being used; a warning makes check
+// --strict fail; a note does neither.
+const (
+	SeverityError   Severity = "error"
+	SeverityWarning Severity = "warning"
+	SeverityNote    Severity = "note"
+)
+
+// Problem is one mistake of meaning, or one finding of [Lint], at its place.
 type Problem struct {
-	File    string
-	Line    int
-	Column  int
-	Where   string // such as `model "m", route "beta"`; empty at the top
-	Message string // what is wrong and what to do
-	Code    string // of a lint, such as "price-age"; empty for a mistake
+	File     string
+	Line     int // from 1; 0 where the file could not be read at all
+	Column   int // in characters, from 1
+	Where    string
+	Message  string   // what is wrong and what to do: [Problem.Wrong] and [Problem.Remedy] take it apart
+	Code     string   // its kind, such as "price-age": [Explain] has a page on each
+	Severity Severity // empty: error
+	Excerpt  Excerpt  // the line of the file; empty where there is no text to show
 }
 
 // String is the problem as one line: file:line:column: where: message.
@@ -24,6 +39,41 @@ func (p Problem) String() string {
 		where += ": "
 	}
 	return fmt.Sprintf("%s:%d:%d: %s%s", p.File, p.Line, p.Column, where, p.Message)
+}
+
+// Wrong is the part of the message that says what is wrong.
+func (p Problem) Wrong() string {
+	if p.Code == CodeCredential { // whose rest is what follows from it
+		return p.Message
+	}
+	wrong, _ := cutRemedy(p.Message)
+	return wrong
+}
+
+// Remedy is what to do: the rest of the message after what is wrong or, where the
+// message says it all at once, what the page of the code advises. It is empty
+// only for a problem without a code.
+func (p Problem) Remedy() string {
+	if _, remedy := cutRemedy(p.Message); remedy != "" && p.Code != CodeCredential {
+		return remedy
+	}
+	return remedies[p.Code]
+}
+
+// cutRemedy cuts a message at its first semicolon outside the words that it quotes.
+func cutRemedy(message string) (wrong, remedy string) {
+	quoted := false
+	for i := 0; i < len(message); i++ {
+		switch c := message[i]; {
+		case c == '\\' && quoted:
+			i++
+		case c == '"':
+			quoted = !quoted
+		case c == ';' && !quoted && strings.HasPrefix(message[i:], "; "):
+			return message[:i], message[i+2:]
+		}
+	}
+	return message, ""
 }
 
 // Problems is every mistake of one file, in the order of its lines. It is the
@@ -102,6 +152,30 @@ func (r *report) all(what string) Problems {
 	}
 	return append(r.kept, Problem{File: last.File, Line: last.Line, Column: last.Column,
 		Message: "and " + thousands(r.more) + " more " + what + ", not listed; put these right first"})
+}
+
+// told gives mistakes their codes and their lines of the file.
+func told(problems Problems, text []byte) Problems {
+	for i := range problems {
+		if p := &problems[i]; p.Code == "" {
+			p.Code, p.Severity = codeOf(p.Message), SeverityError
+		}
+	}
+	excerpts(problems, text)
+	return problems
+}
+
+// warned gives warnings their codes and their lines of the file.
+func warned(warnings Problems, text []byte) Problems {
+	for i := range warnings {
+		w := &warnings[i]
+		w.Code, w.Severity = codeOf(w.Message), SeverityWarning
+		if kinds[w.Code] == SeverityNote {
+			w.Severity = SeverityNote
+		}
+	}
+	excerpts(warnings, text)
+	return warnings
 }
 
 // thousands is a count with commas, such as 199,900.

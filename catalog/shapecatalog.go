@@ -14,6 +14,8 @@ type catalogShape struct {
 	Models map[anyName]modelShape `yaml:"models" least:"1"`
 	// Named targets a client may ask for: models in order, with filters and an ordering.
 	Policies map[anyName]policyShape `yaml:"policies,omitempty"`
+	// What warmroute check is not to say here: codes, each with the reason in words why it is meant, for the whole file.
+	Silence map[anyName]text `yaml:"silence,omitempty"`
 }
 
 type vendorShape struct {
@@ -41,6 +43,8 @@ type vendorShape struct {
 	Refuses []nameText `yaml:"refuses,omitempty"`
 	// The address may be loopback or private, and plain http.
 	AllowPrivate bool `yaml:"allow_private,omitempty" default:"false"`
+	// What warmroute check is not to say here: codes, each with the reason in words why it is meant; for its routes too.
+	Silence map[anyName]text `yaml:"silence,omitempty"`
 }
 
 type authShape struct {
@@ -86,6 +90,8 @@ type modelShape struct {
 	Tags []nameText `yaml:"tags,omitempty"`
 	// Who serves the model, first choice first; each vendor once.
 	Routes []routeShape `yaml:"routes" least:"1"`
+	// What warmroute check is not to say here: codes, each with the reason in words why it is meant; for its routes too.
+	Silence map[anyName]text `yaml:"silence,omitempty"`
 }
 
 type routeShape struct {
@@ -101,6 +107,8 @@ type routeShape struct {
 	Tags []nameText `yaml:"tags,omitempty"`
 	// Why the route is kept in the file and out of every plan.
 	Disabled text `yaml:"disabled,omitempty"`
+	// What warmroute check is not to say here: codes, each with the reason in words why it is meant.
+	Silence map[anyName]text `yaml:"silence,omitempty"`
 }
 
 type policyShape struct {
@@ -120,6 +128,8 @@ type policyShape struct {
 	Tags []nameText `yaml:"tags,omitempty"`
 	// What this policy says about warm routes.
 	Affinity affinityShape `yaml:"affinity,omitempty"`
+	// What warmroute check is not to say here: codes, each with the reason in words why it is meant.
+	Silence map[anyName]text `yaml:"silence,omitempty"`
 }
 
 type maxPriceShape struct {

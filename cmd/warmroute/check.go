@@ -1,64 +1,127 @@
 package main
 
 import (
-	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
+	"path/filepath"
+	"slices"
+	"time"
 
 	"github.com/spf13/cobra"
 
 	"github.com/warmroute/warmroute/catalog"
 )
 
+// formats are those in which check prints what it found.
+var formats = []string{"text", "json", "github", "sarif"}
+
 func checkCommand() *cobra.Command {
-	var output string
+	var output, format string
+	var strict bool
+	var explain string
 	c := &cobra.Command{
 		Use:   "check CATALOG",
-		Short: "Read a catalog and report every mistake, with file, line and remedy",
-		Args: func(_ *cobra.Command, args []string) error {
+		Short: "Read a catalog and report every mistake and doubt, with file, line and remedy",
+		Long: "Read a catalog and report every mistake and doubt, with file, line and remedy.\n\n" +
+			"A mistake is exit code 3. A warning is one with --strict; a note never is. What is meant\n" +
+			"is silenced in the file, at its place: silence: {CODE: \"why it is meant\"}. The text format\n" +
+			"tells a few of each kind and counts the others; the other formats tell all.",
+		Example: "  warmroute check catalog.yaml\n  warmroute check --strict --format github catalog.yaml\n  warmroute check --explain price-zero\n  warmroute check --explain",
+		Args: func(c *cobra.Command, args []string) error {
+			if c.Flags().Changed("explain") {
+				if len(args) > 1 || len(args) == 1 && explain != everyCode {
+					return usage(errors.New("--explain takes one code and no catalog: warmroute check --explain price-zero"))
+				}
+				return nil
+			}
 			if len(args) != 1 {
 				return usage(errors.New("check takes one catalog, or - for standard input: warmroute check catalog.yaml"))
 			}
 			return nil
 		},
 		RunE: func(c *cobra.Command, args []string) error {
-			cat, err := loadCatalog(args[0])
-			var problems catalog.Problems
-			if err != nil && !errors.As(err, &problems) {
-				problems = catalog.Problems{{File: args[0], Message: err.Error()}} // it could not be read at all
+			if output == "json" && !c.Flags().Changed("format") {
+				format = "json"
 			}
-			if output == "json" {
-				if err := printCheck(c, cat, problems); err != nil {
-					return err
+			if !slices.Contains(formats, format) {
+				return usage(fmt.Errorf("--format %s is not known; use text, json, github or sarif", format))
+			}
+			if c.Flags().Changed("explain") {
+				if len(args) == 1 {
+					explain = args[0]
 				}
-				return silently(err)
+				return explainCode(c.OutOrStdout(), explain, format == "json")
 			}
-			if err != nil && len(problems) == 1 && problems[0].Line == 0 {
-				return err
-			}
-			if err != nil {
-				fmt.Fprintln(c.OutOrStdout(), problems.Error())
-				if len(problems) > catalog.MaxProblems { // the last one says how many more there are
-					return invalid(fmt.Errorf("%s: too many mistakes to list", args[0]))
-				}
-				return invalid(fmt.Errorf("%s: %s", args[0], count(len(problems), "mistake")))
-			}
-			for _, w := range cat.Warnings {
-				fmt.Fprintln(c.OutOrStdout(), "warning:", w)
-			}
-			routes := 0
-			for _, m := range cat.Models {
-				routes += len(m.Routes)
-			}
-			_, err = fmt.Fprintf(c.OutOrStdout(), "%s is good: %s, %s, %s, %s\n", args[0], count(len(cat.Vendors), "vendor"),
-				count(len(cat.Models), "model"), count(routes, "route"), countOf(len(cat.Policies), "policy", "policies"))
-			return err
+			return check(c.OutOrStdout(), args[0], format, strict)
 		},
 	}
 	outputFlag(c, &output)
+	f := c.Flags()
+	f.StringVar(&format, "format", "text", "text, json, github (annotations of a workflow) or sarif (2.1.0)")
+	f.BoolVar(&strict, "strict", false, "take warnings for mistakes; notes never are")
+	f.StringVar(&explain, "explain", "", "print the page on a code and read no catalog; without a code, list them all")
+	f.Lookup("explain").NoOptDefVal = everyCode
 	return c
+}
+
+// checked is what there is to say about one catalog file.
+type checked struct {
+	name     string
+	catalog  *catalog.Catalog // nil where there are mistakes
+	mistakes catalog.Problems
+	catalog.Findings
+}
+
+// all are the problems in the order of the file.
+func (r *checked) all() catalog.Problems {
+	if len(r.mistakes) > 0 {
+		return r.mistakes
+	}
+	return r.Problems
+}
+
+// check reads a catalog, prints what was found and says by its error how it went.
+func check(out io.Writer, path, format string, strict bool) error {
+	found := checked{name: path}
+	var err error
+	found.catalog, found.Findings, err = checkCatalog(path, time.Now())
+	if err != nil && !errors.As(err, &found.mistakes) {
+		if format == "text" {
+			return err
+		}
+		found.mistakes = catalog.Problems{{File: path, Message: err.Error(), Code: catalog.CodeFile, Severity: catalog.SeverityError}} // it could not be read at all
+	}
+	print := map[string]func(io.Writer, *checked) error{"text": checkText, "json": checkJSON, "github": checkGitHub, "sarif": checkSARIF}[format]
+	if failed := print(out, &found); failed != nil {
+		return failed
+	}
+	warnings := found.Count(catalog.SeverityWarning)
+	switch {
+	case err != nil && format != "text":
+		return silently(err)
+	case len(found.mistakes) > catalog.MaxProblems: // the last one says how many more there are
+		return invalid(fmt.Errorf("%s: too many mistakes to list", path))
+	case err != nil:
+		return invalid(fmt.Errorf("%s: %s", path, count(len(found.mistakes), "mistake")))
+	case strict && warnings > 0 && format != "text":
+		return coded{code: exitInvalid}
+	case strict && warnings > 0:
+		return invalid(fmt.Errorf("%s: %s, which --strict does not accept; correct what it names, or silence it in the file with a reason", path, count(warnings, "warning")))
+	}
+	return nil
+}
+
+// checkCatalog is loadCatalog with what is remarkable in a catalog without mistakes.
+func checkCatalog(path string, now time.Time) (cat *catalog.Catalog, found catalog.Findings, err error) {
+	if path == "-" {
+		cat, found, err = catalog.CheckFrom("-", os.Stdin, catalog.Environment("."), now)
+	} else {
+		cat, found, err = catalog.Check(path, catalog.Environment(filepath.Dir(path)), now)
+	}
+	return cat, found, catalogError(path, err)
 }
 
 // silently keeps an error's exit code and leaves out its text, which has been
@@ -80,43 +143,21 @@ func loadCatalog(path string) (*catalog.Catalog, error) {
 	} else {
 		cat, err = catalog.Load(path)
 	}
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil, notFound(fmt.Errorf("there is no catalog at %s; write one, or try warmroute demo", path))
-	}
-	if err != nil {
-		return nil, invalid(err)
+	if err = catalogError(path, err); err != nil {
+		return nil, err
 	}
 	return cat, nil
 }
 
-// printCheck prints what check found as JSON: stable for scripts.
-func printCheck(c *cobra.Command, cat *catalog.Catalog, problems catalog.Problems) error {
-	type line struct {
-		File    string `json:"file"`
-		Line    int    `json:"line"`
-		Column  int    `json:"column"`
-		Where   string `json:"where,omitempty"`
-		Message string `json:"message"`
+// catalogError gives an error of reading a catalog its exit code.
+func catalogError(path string, err error) error {
+	switch {
+	case err == nil:
+		return nil
+	case errors.Is(err, fs.ErrNotExist):
+		return notFound(fmt.Errorf("there is no catalog at %s; write one, or try warmroute demo", path))
 	}
-	lines := func(from []catalog.Problem) []line {
-		to := make([]line, len(from))
-		for i, p := range from {
-			to[i] = line{p.File, p.Line, p.Column, p.Where, p.Message}
-		}
-		return to
-	}
-	result := struct {
-		Good     bool   `json:"good"`
-		Digest   string `json:"digest,omitempty"`
-		Errors   []line `json:"errors"`
-		Warnings []line `json:"warnings"`
-	}{Good: cat != nil, Errors: lines(problems), Warnings: []line{}}
-	if cat != nil {
-		result.Digest, result.Warnings = cat.Digest, lines(cat.Warnings)
-	}
-	enc := json.NewEncoder(c.OutOrStdout())
-	enc.SetIndent("", "  ")
-	return enc.Encode(result)
+	return invalid(err)
 }
 
 func count(n int, noun string) string { return countOf(n, noun, noun+"s") }
