@@ -37,6 +37,8 @@ func (a *attempt) whole(answer *http.Response, plain io.Reader) {
 		return
 	}
 	read := wire.JSONResponse(a.relayOptions(), body)
+	a.report(read.Report)
+	a.ServedModel = read.Model
 	switch {
 	case read.Error != nil:
 		a.failedWith(read.Error)
@@ -45,8 +47,7 @@ func (a *attempt) whole(answer *http.Response, plain io.Reader) {
 		a.fail(engine.StageBroken, engine.FailureCut, "the answer is no JSON object, or ended in the middle")
 		return
 	}
-	a.Usage, a.Quality = read.Usage, read.Quality
-	a.ServedModel, a.ServedTier, a.ResponseID = read.Model, read.Tier, read.ID
+	a.ResponseID = read.ID
 	a.Stage = engine.StageServed
 	if a.left() {
 		a.abandon()

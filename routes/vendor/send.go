@@ -270,7 +270,7 @@ func failureOf(status int) engine.Failure {
 func (a *attempt) relayOptions() wire.RelayOptions {
 	o := wire.RelayOptions{
 		API:       a.call.Body.API,
-		Usage:     a.Candidate.Route.Vendor.Usage,
+		Usage:     a.Candidate.Route.Vendor.UsageOf(a.call.Body.API),
 		HideUsage: a.call.Body.AsksUsage(a.Candidate.Route.Vendor.Refuses),
 	}
 	if a.call.Metadata == MetadataBody || a.call.Metadata == "" {

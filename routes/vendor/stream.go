@@ -38,8 +38,8 @@ func (a *attempt) stream(answer *http.Response, plain io.Reader) {
 	defer chunks.Put(buffer)
 	err := s.copy(*buffer, plain)
 	s.end(err)
-	a.Usage, a.Quality = s.relay.Usage()
-	a.ServedModel, a.ServedTier = s.relay.Served()
+	a.report(s.relay.Report())
+	a.ServedModel, _ = s.relay.Served()
 	a.ResponseID = s.relay.ResponseID()
 	if a.Committed {
 		a.last()

@@ -2,19 +2,16 @@ package wire
 
 import (
 	"github.com/warmroute/warmroute/catalog"
-	"github.com/warmroute/warmroute/pricing"
 )
 
 // JSONAnswer is a whole JSON answer, read and edited.
 type JSONAnswer struct {
-	Body    []byte // for the client; the vendor's own slice where nothing was put in
-	Whole   bool   // it is one JSON object, read to its end
-	Usage   pricing.Usage
-	Quality pricing.Quality
-	Model   string       // the model the vendor says it was; empty if it does not
-	Tier    string       // the service tier it says it used; empty if it does not
-	Error   *StreamError // the error that it is in all its 200; nil if none
-	ID      string       // of an answer of the API responses: what previous_response_id names; empty for others
+	Body  []byte // for the client; the vendor's own slice where nothing was put in
+	Whole bool   // it is one JSON object, read to its end
+	Report
+	Model string       // the model the vendor says it was; empty if it does not
+	Error *StreamError // the error that it is in all its 200; nil if none
+	ID    string       // of an answer of the API responses: what previous_response_id names; empty for others
 }
 
 // JSONResponse reads a whole 2xx JSON answer and puts the metadata in, as the
@@ -29,10 +26,10 @@ func JSONResponse(o RelayOptions, body []byte) JSONAnswer {
 	}
 	answer.Whole, answer.Error = true, failure
 	// A relay's eyes on one object.
-	r := Relay{o: o, conv: conventionFor(o.Usage, o.API)}
+	r := Relay{o: o, conv: o.convention()}
 	r.finished = true
 	a := r.answer(body, object)
-	answer.Usage, answer.Quality = r.tally.usage(r.conv)
+	answer.Report = r.tally.report(r.conv)
 	answer.Model, answer.Tier, answer.ID = r.model, r.tier, r.id
 	// A failed response is an answer of its dialect all the same.
 	isError := answer.Error != nil && o.API != catalog.Responses

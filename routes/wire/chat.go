@@ -7,6 +7,7 @@ func (r *Relay) chat(e *event) bool {
 	r.began = true
 	data := e.data
 	usage, null := holds(data, wordUsage)
+	usage = usage || r.announced(data)
 	finish := false
 	if !r.finished {
 		finish, _ = holds(data, wordFinish)
@@ -38,15 +39,13 @@ func (r *Relay) chat(e *event) bool {
 	r.failed = first(r.failed, failure)
 	ended, empty := r.choices.read(data, c.choices)
 	r.finished = r.choices.over()
-	if c.usage.to > 0 {
-		r.count(data, c.usage.span())
-		if r.o.HideUsage {
-			reports := data[c.usage.from] != 'n'
-			if empty && !c.more && (reports || c.members == 1) && r.failed == nil {
-				return false
-			}
-			r.hide(e, &c)
+	r.countAll(data, &c.found)
+	if c.usage.to > 0 && r.o.HideUsage {
+		reports := data[c.usage.from] != 'n'
+		if empty && !c.more && (reports || c.members == 1) && r.failed == nil {
+			return false
 		}
+		r.hide(e, &c)
 	}
 	if ended {
 		r.metadata(e, c.last)
@@ -58,7 +57,8 @@ func (r *Relay) chat(e *event) bool {
 type chunk struct {
 	failing
 	whole   span
-	usage   member
+	usage   member     // which may have to be hidden
+	found   usageSpans // which says what was used
 	choices span
 	second  int  // of the second member's key
 	last    int  // end of the last member
@@ -77,6 +77,7 @@ func (r *Relay) chunk(data []byte) (c chunk, ok bool) {
 		}
 		c.last = w.to
 		c.see(&w)
+		c.found.find(r.conv, &w)
 		switch string(w.name()) {
 		case "usage":
 			c.usage = w.member

@@ -10,7 +10,6 @@ import (
 	"testing"
 
 	"github.com/warmroute/warmroute/catalog"
-	"github.com/warmroute/warmroute/pricing"
 )
 
 var apis = []catalog.API{catalog.Chat, catalog.Responses, catalog.Messages}
@@ -86,39 +85,6 @@ func FuzzRelay(f *testing.F) {
 		}
 		if !edits && o.API != catalog.Messages && !strings.HasPrefix(whole.out, string(stream)) && !strings.HasPrefix(string(stream), whole.out) {
 			t.Fatalf("changed without an edit:\n%q\n%q", stream, whole.out)
-		}
-	})
-}
-
-// FuzzUsage reads arbitrary usage objects: counts lie in range, no bucket is
-// negative, and where cached tokens are inside, the buckets make up the prompt.
-func FuzzUsage(f *testing.F) {
-	f.Add([]byte(`{"prompt_tokens":1000,"completion_tokens":10,"prompt_tokens_details":{"cached_tokens":1200}}`), []byte(`{}`), uint8(0))
-	f.Add([]byte(`{"input_tokens":8,"cache_creation":{"ephemeral_1h_input_tokens":6000},"output_tokens":-1}`), []byte(`null`), uint8(1))
-	f.Add([]byte(`{"inputTokens":25,"outputTokens":1e9,"totalTokens":1099511627777}`), []byte(`[]`), uint8(8))
-	f.Fuzz(func(t *testing.T, first, second []byte, which uint8) {
-		c := &conventions[int(which)%len(conventions)]
-		var sum tally
-		for _, b := range [][]byte{first, second} {
-			b = bytes.TrimSpace(b)
-			if json.Valid(b) && len(b) > 0 {
-				sum.read(c, b, span{0, len(b)})
-			}
-		}
-		u, q := sum.usage(c)
-		for _, n := range []int64{u.Input, u.CacheRead, u.CacheWrite5m, u.CacheWrite1h, u.Output, u.Reasoning} {
-			if n < 0 || n > 4*maxTokens {
-				t.Fatalf("%+v out of range", u)
-			}
-		}
-		if u.Reasoning > u.Output {
-			t.Fatalf("reasoning beside output: %+v", u)
-		}
-		if !c.cachedBeside && !c.cachedMaySpill && u.Prompt() != sum.count[promptTokens] {
-			t.Fatalf("%+v is not a prompt of %d", u, sum.count[promptTokens])
-		}
-		if !sum.any && q != pricing.Missing || sum.invalid && q != pricing.Invalid {
-			t.Fatalf("quality %q", q)
 		}
 	})
 }

@@ -26,13 +26,13 @@ func (r *Relay) messages(e *event) {
 	default:
 		return
 	}
-	var usage, message, delta, last span
+	var message, delta, last span
+	var found usageSpans
 	w := object(e.data)
 	for w.next() {
 		last = w.span()
+		found.find(r.conv, &w)
 		switch string(w.name()) {
-		case "usage":
-			usage = w.span()
 		case "message":
 			message = w.span()
 		case "delta":
@@ -50,10 +50,7 @@ func (r *Relay) messages(e *event) {
 	case "message_delta":
 		stops := stopped(e.data, delta)
 		r.finished = r.finished || stops
-		if usage.found() {
-			r.count(e.data, usage)
-			r.served("", usageTier(e.data, usage))
-		}
+		r.countAll(e.data, &found)
 		if stops {
 			r.metadata(e, last.to)
 		}
@@ -81,17 +78,4 @@ func stopped(data []byte, v span) bool {
 		}
 	}
 	return false
-}
-
-// usageTier is the service tier that the messages dialect keeps in its usage.
-func usageTier(data []byte, v span) string {
-	if data[v.from] != '{' {
-		return ""
-	}
-	for w := walk(data, v.from); w.next(); {
-		if text, ok := textOf(data, w.span()); ok && w.is("service_tier") {
-			return string(text)
-		}
-	}
-	return ""
 }

@@ -10,9 +10,17 @@ import (
 // RelayOptions say how one answer is passed on.
 type RelayOptions struct {
 	API       catalog.API
-	Usage     string // usage convention of the vendor; empty: by the API
-	Metadata  []byte // JSON value of provider_metadata to put in; nil: none
-	HideUsage bool   // the client did not ask for usage that we asked for; chat streams only
+	Usage     *catalog.Usage // how the vendor counts; nil: as is usual on the API
+	Metadata  []byte         // JSON value of provider_metadata to put in; nil: none
+	HideUsage bool           // the client did not ask for usage that we asked for; chat streams only
+}
+
+// convention is how the vendor counts.
+func (o *RelayOptions) convention() *catalog.Usage {
+	if o.Usage != nil {
+		return o.Usage
+	}
+	return catalog.UsageConvention("", o.API)
 }
 
 // maxEvent is the longest event that is looked into. A longer one is passed on
@@ -31,7 +39,7 @@ const roomy = 256 << 10
 // were split on their way makes no difference to it.
 type Relay struct {
 	o    RelayOptions
-	conv *convention
+	conv *catalog.Usage
 
 	held  []byte // held[start:] is the incomplete event
 	start int
@@ -52,7 +60,9 @@ type Relay struct {
 
 // NewRelay starts to relay a stream.
 func NewRelay(o RelayOptions) *Relay {
-	return &Relay{o: o, conv: conventionFor(o.Usage, o.API), longest: maxEvent}
+	r := &Relay{o: o, conv: o.convention(), longest: maxEvent}
+	r.words = wordsOf(r.conv)
+	return r
 }
 
 // Feed takes what arrived and returns what the client may have now: whole
@@ -356,10 +366,26 @@ func (r *Relay) Usage() (pricing.Usage, pricing.Quality) {
 		return pricing.Usage{}, pricing.Missing
 	}
 	u, q := r.tally.usage(r.conv)
+	return u, r.judged(q)
+}
+
+// judged is the quality of what was reported, given how far the stream came.
+func (r *Relay) judged(q pricing.Quality) pricing.Quality {
 	if q.Complete() && !r.done && !r.final {
-		q = pricing.Partial
+		return pricing.Partial
 	}
-	return u, q
+	return q
+}
+
+// Report is all that the stream has said of its usage, and of the same quality as
+// [Relay.Usage]. Raw is the relay's own: it holds until the next call of Feed or Finish.
+func (r *Relay) Report() Report {
+	if r.lost {
+		return Report{Tier: r.tier}
+	}
+	all := r.tally.report(r.conv)
+	all.Quality, all.Tier = r.judged(all.Quality), r.tier
+	return all
 }
 
 // Served is the model and service tier the vendor says it used; empty if it does not.

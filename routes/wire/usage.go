@@ -1,158 +1,90 @@
 package wire
 
 import (
-	"slices"
-
 	"github.com/warmroute/warmroute/catalog"
+	"github.com/warmroute/warmroute/engine"
 	"github.com/warmroute/warmroute/pricing"
 )
 
-// counter is one number that a usage object may report.
-type counter uint8
+// Report is what a vendor has said of one answer's usage, in buckets that do not
+// overlap.
+//
+// The zero Report is that of an answer that said nothing.
+type Report struct {
+	Usage   pricing.Usage
+	Quality pricing.Quality
 
-const (
-	promptTokens counter = iota
-	completionTokens
-	readTokens
-	writeTokens // all writes, whatever their lifetime
-	write5mTokens
-	write1hTokens
-	reasoningTokens
-	totalTokens
-	counters // how many there are
-)
+	// ReadUnknown: the vendor did not say how much it read from its cache. Nothing
+	// read is then not known, and no miss.
+	ReadUnknown bool
+	// Implicit: what was read comes from the vendor's own caching. Only vendors that
+	// tell it from marked prefixes say so.
+	Implicit bool
 
-// place says where a counter stands in a usage object: at its top, or inside
-// one of its objects. The same counter may stand in several places; then the
-// greatest counts, and nothing is added.
-type place struct {
-	inside string // name of the object; empty for the top
-	name   string
-	counter
+	Tier    string         // service tier that served; empty if it is not said, as are the next two
+	Speed   string         // speed that served, such as "fast"
+	Region  string         // where it was computed
+	Charged pricing.Charge // what the vendor says it charged
+	Sides   []engine.Side  // what was used besides Usage
+	Raw     []byte         // the usage object as it came, the last one of a stream; nil above [engine.MaxRawUsage]
 }
 
-// convention is how a vendor counts. The zero flags are OpenAI's way: cached
-// tokens are part of the prompt, reasoning is part of the output.
-type convention struct {
-	name   string
-	apis   []catalog.API // the dialects in which the vendor counts so
-	places []place
-
-	cachedBeside    bool // reads and writes are not part of the prompt number
-	cachedMaySpill  bool // where they exceed the prompt number they are not part of it
-	reasoningBeside bool // reasoning is not part of the completion number
-	restIsOutput    bool // output is the total less the prompt: part of it is not named
-	totalDecides    bool // prompt + completion = total shows that cached tokens are inside
-}
-
-// openaiPlaces are OpenAI's names and those of vendors that kept its convention
-// under other names: DeepSeek, Moonshot, Mistral and Alibaba.
-var openaiPlaces = []place{
-	{"", "prompt_tokens", promptTokens},
-	{"", "input_tokens", promptTokens},
-	{"", "completion_tokens", completionTokens},
-	{"", "output_tokens", completionTokens},
-	{"", "total_tokens", totalTokens},
-	{"prompt_tokens_details", "cached_tokens", readTokens},
-	{"prompt_tokens_details", "cache_write_tokens", writeTokens},
-	{"prompt_tokens_details", "cache_creation_input_tokens", writeTokens},
-	{"input_tokens_details", "cached_tokens", readTokens},
-	{"input_tokens_details", "cache_write_tokens", writeTokens},
-	{"prompt_token_details", "cached_tokens", readTokens},
-	{"", "prompt_cache_hit_tokens", readTokens},
-	{"", "cached_tokens", readTokens},
-	{"", "num_cached_tokens", readTokens},
-	{"completion_tokens_details", "reasoning_tokens", reasoningTokens},
-	{"output_tokens_details", "reasoning_tokens", reasoningTokens},
-}
-
-var anthropicPlaces = []place{
-	{"", "input_tokens", promptTokens},
-	{"", "output_tokens", completionTokens},
-	{"", "cache_read_input_tokens", readTokens},
-	{"", "cache_creation_input_tokens", writeTokens},
-	{"cache_creation", "ephemeral_5m_input_tokens", write5mTokens},
-	{"cache_creation", "ephemeral_1h_input_tokens", write1hTokens},
-	{"output_tokens_details", "thinking_tokens", reasoningTokens},
-}
-
-// bedrockPlaces holds both spellings of the cache counters; the wire carries each twice.
-var bedrockPlaces = []place{
-	{"", "inputTokens", promptTokens},
-	{"", "outputTokens", completionTokens},
-	{"", "totalTokens", totalTokens},
-	{"", "cacheReadInputTokens", readTokens},
-	{"", "cacheReadInputTokenCount", readTokens},
-	{"", "cacheWriteInputTokens", writeTokens},
-	{"", "cacheWriteInputTokenCount", writeTokens},
-}
-
-var (
-	openaiAPIs = []catalog.API{catalog.Chat, catalog.Responses}
-	allAPIs    = []catalog.API{catalog.Chat, catalog.Responses, catalog.Messages}
-)
-
-// conventions are all that are known. A vendor that speaks several dialects
-// counts in each by that dialect's custom, so a name holds only for the APIs it
-// lists; for another API the default of that API holds.
-var conventions = []convention{
-	{name: "openai", apis: openaiAPIs, places: openaiPlaces},
-	{name: "anthropic", apis: []catalog.API{catalog.Messages}, places: anthropicPlaces, cachedBeside: true},
-	{name: "deepseek", apis: openaiAPIs, places: openaiPlaces},
-	{name: "moonshot", apis: openaiAPIs, places: openaiPlaces},
-	{name: "mistral", apis: openaiAPIs, places: openaiPlaces},
-	{name: "xai", apis: []catalog.API{catalog.Chat}, places: openaiPlaces, cachedMaySpill: true, reasoningBeside: true},
-	{name: "xai", apis: []catalog.API{catalog.Responses}, places: openaiPlaces, cachedMaySpill: true},
-	{name: "gemini", apis: openaiAPIs, places: openaiPlaces, restIsOutput: true},
-	{name: "bedrock", apis: allAPIs, places: bedrockPlaces, cachedBeside: true, totalDecides: true},
-}
-
-// UsageConventions are the names a catalog may give as a vendor's usage, in a fixed order.
-func UsageConventions() []string {
-	var names []string
-	for i := range conventions {
-		names = append(names, conventions[i].name)
+// Normalise reads one usage object by a convention, nil meaning OpenAI's: what an
+// answer of a vendor's own API carries, which the gateway itself does not speak,
+// or what a record kept. What is no JSON object is a report that is missing.
+func Normalise(convention *catalog.Usage, object []byte) Report {
+	if convention == nil {
+		convention = catalog.UsageConvention("", catalog.Chat)
 	}
-	return slices.Compact(names)
-}
-
-// conventionFor finds a convention by its name in the catalog; a name that does
-// not hold for the API, or is empty, gives the API's default.
-func conventionFor(name string, api catalog.API) *convention {
-	fallback := "openai"
-	if api == catalog.Messages {
-		fallback = "anthropic"
+	start := space(object, 0)
+	s := scanner{b: object}
+	end := -1
+	if start < len(object) && object[start] == '{' {
+		end = s.value(start, 0, false)
 	}
-	var found *convention
-	for i := range conventions {
-		c := &conventions[i]
-		if !slices.Contains(c.apis, api) {
-			continue
-		}
-		if c.name == name {
-			return c
-		}
-		if c.name == fallback {
-			found = c
-		}
+	if end < 0 || space(object, end) != len(object) {
+		return Report{}
 	}
-	return found
+	var t tally
+	t.read(convention, object, span{start, end})
+	return t.report(convention)
 }
 
 // maxTokens is more than any vendor can count; what is above is a mistake.
 const maxTokens = 1 << 40
 
-// tally is the numbers of one answer. Vendors repeat running totals from event
-// to event, so each counter keeps its greatest value and nothing is ever added.
+// maxUsageWord is how long a word of a usage object may be.
+const maxUsageWord = 64
+
+// maxIterations is how many steps of one answer are read.
+const maxIterations = 64
+
+// tally is what the usage objects of one answer have said. Vendors repeat running
+// totals from event to event, so each number keeps its greatest value and nothing
+// is ever added.
 type tally struct {
-	count   [counters]int64
-	seen    [counters]bool
-	any     bool
-	invalid bool // some number was negative, broken or impossible
+	count   [catalog.UsageCounters]int64
+	seen    [catalog.UsageCounters]bool
+	any     bool // some number was there
+	invalid bool // one was negative, broken or impossible
+	marked  bool // a cache was asked for by markers
+	inner   bool // it is a step's: lists of steps are not looked for
+	tier    string
+	speed   string
+	region  string
+	charged pricing.Charge
+	steps   []iteration
+	raw     []byte
+}
+
+// iteration is one step of an answer.
+type iteration struct {
+	kind, model string
+	tally
 }
 
 // read merges the usage object at v. null and what is missing change nothing.
-func (t *tally) read(c *convention, b []byte, v span) {
+func (t *tally) read(c *catalog.Usage, b []byte, v span) {
 	switch b[v.from] {
 	case 'n':
 		return
@@ -161,37 +93,136 @@ func (t *tally) read(c *convention, b []byte, v span) {
 		t.any, t.invalid = true, true
 		return
 	}
-	for w := walk(b, v.from); w.next(); {
-		name := w.name()
-		if b[w.from] != '{' {
-			t.number(c, "", name, b, w.span())
-			continue
-		}
-		for inner := walk(b, w.from); inner.next(); {
-			t.number(c, string(name), inner.name(), b, inner.span())
+	if t.raw = t.raw[:0]; v.to-v.from <= engine.MaxRawUsage {
+		t.raw = append(t.raw, v.of(b)...)
+	}
+	t.object(c, c.Root(), b, v.from)
+}
+
+// object merges what is looked for in the object at from.
+func (t *tally) object(c *catalog.Usage, n *catalog.UsageNode, b []byte, from int) {
+	for w := walk(b, from); w.next(); {
+		if m := n.Member(w.name()); m != nil {
+			t.value(c, m, b, w.span())
 		}
 	}
 }
 
-// number merges one member of a usage object if the convention names it.
-func (t *tally) number(c *convention, inside string, name, b []byte, v span) {
-	for i := range c.places {
-		p := &c.places[i]
-		if p.inside != inside || p.name != string(name) {
+// value merges one value that something is looked for in.
+func (t *tally) value(c *catalog.Usage, m *catalog.UsageNode, b []byte, v span) {
+	switch first := b[v.from]; {
+	case first == 'n':
+	case first == '{' && len(m.Members) > 0:
+		t.object(c, m, b, v.from)
+	case first == '[' && m.Feeds == catalog.IterationList:
+		t.iterations(c, b, v)
+	case first == '[' && len(m.Items) > 0:
+		t.items(c, m, b, v)
+	case m.Feeds == 0:
+	case m.Feeds < catalog.UsageCounters:
+		t.number(m.Feeds, v.of(b))
+	default:
+		t.aside(m.Feeds, b, v)
+	}
+}
+
+// number merges a number of tokens.
+func (t *tally) number(f catalog.UsageField, text []byte) {
+	t.any = true
+	n, ok := tokenCount(text)
+	if !ok {
+		t.invalid = true
+		return
+	}
+	t.seen[f] = true
+	t.count[f] = max(t.count[f], n)
+}
+
+// aside takes what is no number of tokens: the last one counts.
+func (t *tally) aside(f catalog.UsageField, b []byte, v span) {
+	switch f {
+	case catalog.ChargeUSD, catalog.ChargeTicks:
+		shift := int32(0)
+		if f == catalog.ChargeTicks {
+			shift = -10
+		}
+		if charge := pricing.ParseCharge(string(v.of(b)), shift); charge.Known {
+			t.charged = charge
+		}
+		return
+	}
+	text, ok := textOf(b, v)
+	if !ok || len(text) == 0 || len(text) > maxUsageWord || string(text) == "not_available" {
+		return
+	}
+	switch f {
+	case catalog.TierWord:
+		keepWord(&t.tier, text)
+	case catalog.SpeedWord:
+		keepWord(&t.speed, text)
+	case catalog.RegionWord:
+		keepWord(&t.region, text)
+	case catalog.CacheModeWord:
+		t.marked = true
+	}
+}
+
+// keepWord keeps text, and makes no copy of what is known.
+func keepWord(word *string, text []byte) {
+	if *word != string(text) {
+		*word = string(text)
+	}
+}
+
+// items merges the objects of a list that are meant.
+func (t *tally) items(c *catalog.Usage, m *catalog.UsageNode, b []byte, v span) {
+	s := scanner{b: b}
+	for e := each(&s, v.from, 1, false); e.next(); {
+		if b[e.from] != '{' {
 			continue
 		}
-		if b[v.from] == 'n' {
-			return
+		for w := walk(b, e.from); w.next(); {
+			text, ok := textOf(b, w.span())
+			if !ok {
+				continue
+			}
+			for i := range m.Items {
+				if item := &m.Items[i]; w.is(item.Key) && string(text) == item.Value {
+					t.object(c, &item.Node, b, e.from)
+				}
+			}
 		}
-		t.any = true
-		n, ok := tokenCount(v.of(b))
-		if !ok {
-			t.invalid = true
-			return
-		}
-		t.seen[p.counter] = true
-		t.count[p.counter] = max(t.count[p.counter], n)
+	}
+}
+
+// iterations takes the steps of an answer: the last list counts.
+func (t *tally) iterations(c *catalog.Usage, b []byte, v span) {
+	if t.inner {
 		return
+	}
+	t.steps = t.steps[:0]
+	s := scanner{b: b}
+	for e := each(&s, v.from, 1, false); e.next(); {
+		if b[e.from] != '{' {
+			continue
+		}
+		if len(t.steps) == maxIterations {
+			t.any, t.invalid = true, true
+			return
+		}
+		step := iteration{tally: tally{inner: true}}
+		step.object(c, c.Root(), b, e.from)
+		for w := walk(b, e.from); w.next(); {
+			text, ok := textOf(b, w.span())
+			switch {
+			case !ok || len(text) > 4*maxUsageWord:
+			case w.is("type"):
+				step.kind = string(text)
+			case w.is("model"):
+				step.model = string(text)
+			}
+		}
+		t.steps = append(t.steps, step)
 	}
 }
 
@@ -209,69 +240,20 @@ func tokenCount(text []byte) (n int64, ok bool) {
 	return n, n <= maxTokens
 }
 
-// usage puts the numbers into buckets that do not overlap.
-func (t *tally) usage(c *convention) (pricing.Usage, pricing.Quality) {
-	if !t.any {
-		return pricing.Usage{}, pricing.Missing
+// report is all that was said.
+func (t *tally) report(c *catalog.Usage) Report {
+	u, q := t.usage(c)
+	r := Report{
+		Usage: u, Quality: q,
+		ReadUnknown: t.any && !c.NoReadIsZero && !t.seen[catalog.ReadCount] && u.CacheRead == 0,
+		Implicit:    t.any && len(c.Paths(catalog.CacheModeWord)) > 0 && !t.marked,
+		Tier:        t.tier, Speed: t.speed, Region: t.region, Charged: t.charged,
 	}
-	quality := pricing.Authoritative
-	u := pricing.Usage{
-		Input:        t.count[promptTokens],
-		CacheRead:    t.count[readTokens],
-		CacheWrite5m: t.count[write5mTokens],
-		CacheWrite1h: t.count[write1hTokens],
-		Output:       t.count[completionTokens],
-		Reasoning:    t.count[reasoningTokens],
+	if len(t.raw) > 0 {
+		r.Raw = t.raw
 	}
-	// Writes whose lifetime is not named have the ordinary one.
-	u.CacheWrite5m += max(0, t.count[writeTokens]-u.CacheWrite5m-u.CacheWrite1h)
-	total := t.count[totalTokens]
-	switch {
-	case c.reasoningBeside:
-		u.Output += u.Reasoning
-	case u.Reasoning > u.Output && total == u.Input+u.Output+u.Reasoning:
-		u.Output += u.Reasoning
-		quality = pricing.Derived
-	case u.Reasoning > u.Output:
-		u.Reasoning = u.Output
-		quality = pricing.Derived
+	if len(t.steps) > 0 {
+		t.sides(c, &r)
 	}
-	rest := total - u.Input
-	switch {
-	case c.restIsOutput && rest > u.Output:
-		u.Output = rest
-		quality = pricing.Derived
-	case t.seen[promptTokens] && t.seen[completionTokens]:
-	case t.seen[promptTokens] && t.seen[totalTokens] && rest >= 0:
-		u.Output = rest
-		quality = pricing.Derived
-	default:
-		quality = pricing.Partial
-	}
-	cached := u.CacheRead + u.CacheWrite5m + u.CacheWrite1h
-	inside := !c.cachedBeside
-	if c.totalDecides && cached > 0 && t.seen[totalTokens] && u.Input+u.Output == total {
-		inside = true
-	}
-	switch {
-	case !inside:
-	case cached <= u.Input:
-		u.Input -= cached
-	default:
-		if quality == pricing.Authoritative {
-			quality = pricing.Derived
-		}
-		if c.cachedMaySpill {
-			break
-		}
-		// More cached than there was prompt: never below zero, never more than the prompt.
-		u.CacheRead = min(u.CacheRead, u.Input)
-		u.CacheWrite1h = min(u.CacheWrite1h, u.Input-u.CacheRead)
-		u.CacheWrite5m = u.Input - u.CacheRead - u.CacheWrite1h
-		u.Input = 0
-	}
-	if t.invalid {
-		quality = pricing.Invalid
-	}
-	return u, quality
+	return r
 }

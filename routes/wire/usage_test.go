@@ -1,12 +1,6 @@
 package wire
 
 import (
-	"bufio"
-	"bytes"
-	"encoding/json"
-	"os"
-	"path/filepath"
-	"reflect"
 	"testing"
 
 	"github.com/warmroute/warmroute/catalog"
@@ -14,7 +8,7 @@ import (
 )
 
 func usageOf(convention string, api catalog.API, objects ...string) (pricing.Usage, pricing.Quality) {
-	c := conventionFor(convention, api)
+	c := catalog.UsageConvention(convention, api)
 	var t tally
 	for _, o := range objects {
 		t.read(c, []byte(o), span{0, len(o)})
@@ -53,7 +47,7 @@ func TestUsage(t *testing.T) {
 		{"Bedrock", "bedrock", catalog.Messages, `{"inputTokens":25,"outputTokens":120,"totalTokens":6945,"cacheReadInputTokens":6000,"cacheReadInputTokenCount":6000,"cacheWriteInputTokens":800}`,
 			pricing.Usage{Input: 25, CacheRead: 6000, CacheWrite5m: 800, Output: 120}, pricing.Authoritative},
 		{"Bedrock, a family that counts inside", "bedrock", catalog.Messages, `{"inputTokens":7000,"outputTokens":100,"totalTokens":7100,"cacheReadInputTokens":6000}`,
-			pricing.Usage{Input: 1000, CacheRead: 6000, Output: 100}, pricing.Authoritative},
+			pricing.Usage{Input: 1000, CacheRead: 6000, Output: 100}, pricing.Derived},
 		{"xAI's reasoning is beside", "xai", catalog.Chat, `{"prompt_tokens":12,"completion_tokens":1,"total_tokens":303,"prompt_tokens_details":{"cached_tokens":11},"completion_tokens_details":{"reasoning_tokens":290}}`,
 			pricing.Usage{Input: 1, CacheRead: 11, Output: 291, Reasoning: 290}, pricing.Authoritative},
 		{"xAI's cached beyond the prompt is beside", "xai", catalog.Responses, `{"input_tokens":10,"output_tokens":1,"input_tokens_details":{"cached_tokens":40}}`,
@@ -93,66 +87,7 @@ func TestRunningTotalsAreMergedByTheGreatest(t *testing.T) {
 		`{"input_tokens":6,"cache_creation_input_tokens":3337,"cache_read_input_tokens":6289,"output_tokens":90}`,
 		`{"input_tokens":null,"cache_read_input_tokens":0,"output_tokens":0}`)
 	want := pricing.Usage{Input: 6, CacheRead: 6289, CacheWrite5m: 269, CacheWrite1h: 3068, Output: 90}
-	if u != want || q != pricing.Authoritative {
+	if u != want || q != pricing.Derived {
 		t.Errorf("%+v %s, want %+v: what grew after the split is of the ordinary lifetime", u, q, want)
 	}
-}
-
-func TestUsageConventions(t *testing.T) {
-	want := []string{"openai", "anthropic", "deepseek", "moonshot", "mistral", "xai", "gemini", "bedrock"}
-	if got := UsageConventions(); !reflect.DeepEqual(got, want) {
-		t.Errorf("%q", got)
-	}
-	for api, name := range map[catalog.API]string{catalog.Chat: "openai", catalog.Responses: "openai", catalog.Messages: "anthropic"} {
-		if c := conventionFor("", api); c.name != name {
-			t.Errorf("%s defaults to %s", api, c.name)
-		}
-	}
-}
-
-// TestRecordedUsage reads the recorded usage objects of many vendors: none may
-// be missing or impossible, and the buckets must add up to the vendor's total.
-func TestRecordedUsage(t *testing.T) {
-	b, err := os.ReadFile(filepath.Join("..", "..", "..", "shared", "data", "usage", "usage-samples.jsonl"))
-	if os.IsNotExist(err) {
-		t.Skip("the shared usage samples are not here")
-	}
-	if err != nil {
-		t.Fatal(err)
-	}
-	n := 0
-	for lines := bufio.NewScanner(bytes.NewReader(b)); lines.Scan(); {
-		var s struct {
-			Vendor, API, Path, Source string
-			Usage                     json.RawMessage
-		}
-		if err := json.Unmarshal(lines.Bytes(), &s); err != nil {
-			t.Fatal(err)
-		}
-		var total struct {
-			Total, Prompt, Input int64
-		}
-		var raw map[string]any
-		if json.Unmarshal(s.Usage, &raw) != nil {
-			continue
-		}
-		num := func(k string) int64 { v, _ := raw[k].(float64); return int64(v) }
-		total.Total, total.Prompt = num("total_tokens"), num("prompt_tokens")+num("input_tokens")
-		api := catalog.API(s.API)
-		if api != catalog.Chat && api != catalog.Responses && api != catalog.Messages || total.Prompt == 0 {
-			continue
-		}
-		n++
-		u, q := usageOf(s.Vendor, api, string(s.Usage))
-		if q == pricing.Missing || q == pricing.Invalid {
-			t.Errorf("%s %s: %q from %s", s.Vendor, s.API, q, s.Usage)
-		}
-		if api != catalog.Messages && total.Total > 0 && u.Prompt()+u.Output != total.Total {
-			t.Errorf("%s %s: prompt %d + output %d is not %d: %s", s.Vendor, s.API, u.Prompt(), u.Output, total.Total, s.Usage)
-		}
-	}
-	if n == 0 {
-		t.Error("no sample was read")
-	}
-	t.Logf("%d samples", n)
 }

@@ -17,6 +17,7 @@ type watch struct {
 	failed   *StreamError
 	choices  choices
 	tally    tally
+	words    []word // in which usage may be announced, besides "usage"
 	model    string
 	tier     string
 	id       string // of a response
@@ -179,9 +180,77 @@ func object(data []byte) members { return walk(data, space(data, 0)) }
 // closed says whether the walk ended at the end of data.
 func (w *members) closed() bool { return w.end > 0 && space(w.b, w.end) == len(w.b) }
 
+// wordsOf are the words that a place of usage objects ends with, where it is not
+// "usage".
+func wordsOf(c *catalog.Usage) []word {
+	var words []word
+	for _, place := range c.Places {
+		if last := place[len(place)-1]; last != "usage" {
+			words = append(words, word{[]byte(last + `"`), 0})
+		}
+	}
+	return words
+}
+
+// announced says whether one of the words has a value other than null.
+func (r *Relay) announced(data []byte) bool {
+	for _, w := range r.words {
+		if some, _ := holds(data, w); some {
+			return true
+		}
+	}
+	return false
+}
+
+// usageSpans are the usage objects found in one answer or event.
+type usageSpans struct {
+	at [4]span
+	n  int
+}
+
+// find notes the usage objects in one member, where the convention has any there.
+func (f *usageSpans) find(c *catalog.Usage, w *members) {
+	for _, place := range c.Places {
+		if !w.is(place[0]) {
+			continue
+		}
+		if v := inside(w.b, w.span(), place[1:]); v.found() && f.n < len(f.at) {
+			f.at[f.n] = v
+			f.n++
+		}
+	}
+}
+
+// inside is the value that the names lead to, not found if there is none.
+func inside(data []byte, v span, names []string) span {
+	for _, name := range names {
+		if data[v.from] != '{' {
+			return span{}
+		}
+		w, next := walk(data, v.from), span{}
+		for w.next() {
+			if w.is(name) {
+				next = w.span()
+			}
+		}
+		if v = next; !v.found() {
+			return v
+		}
+	}
+	return v
+}
+
+// countAll merges what was found.
+func (r *Relay) countAll(data []byte, f *usageSpans) {
+	for _, v := range f.at[:f.n] {
+		r.count(data, v)
+	}
+}
+
 // count merges a usage object into what was reported so far.
 func (r *Relay) count(data []byte, v span) {
 	r.tally.read(r.conv, data, v)
+	r.served("", r.tally.tier)
 	if r.finished && data[v.from] == '{' {
 		r.final = true
 	}
@@ -251,13 +320,12 @@ type seenAnswer struct {
 // answer reads the object that describes an answer: a message, a response.
 func (r *Relay) answer(data []byte, v span) seenAnswer {
 	var a seenAnswer
+	var found usageSpans
 	for w := walk(data, v.from); w.next(); {
 		a.last = w.to
 		a.members++
+		found.find(r.conv, &w)
 		switch string(w.name()) {
-		case "usage":
-			r.count(data, w.span())
-			r.served("", usageTier(data, w.span()))
 		case "model":
 			r.served(r.word(data, w.span()), "")
 		case "service_tier":
@@ -270,5 +338,6 @@ func (r *Relay) answer(data []byte, v span) seenAnswer {
 			a.failure = w.span()
 		}
 	}
+	r.countAll(data, &found)
 	return a
 }
