@@ -7,6 +7,8 @@ import (
 	"time"
 
 	"github.com/gin-gonic/gin"
+
+	"github.com/warmroute/warmroute/catalog"
 )
 
 // Readiness is what GET /readyz?verbose shows.
@@ -53,8 +55,9 @@ type AdminOptions struct {
 	API     APIOptions // without books there is no API
 }
 
-// Admin makes the handler of /healthz, /readyz, /-/reload, /metrics and the JSON
-// API, whose paths [APIOptions] lists.
+// Admin makes the handler of /healthz, /readyz, /-/reload, /metrics, the JSON
+// schemas of the catalog and the config file, and the JSON API, whose paths
+// [APIOptions] lists.
 //
 // /healthz is 200 while the process serves. /readyz is 200 or 503; with
 // ?verbose its body is a [Readiness]. POST /-/reload is 200, or 422 with the
@@ -72,6 +75,11 @@ func Admin(o AdminOptions) http.Handler {
 	r.GET("/readyz", ready)
 	r.HEAD("/readyz", ready)
 	r.POST("/-/reload", o.reload)
+	for path, schema := range map[string][]byte{"/catalog.schema.json": catalog.Schema(), "/config.schema.json": catalog.ConfigSchema()} {
+		serve := func(c *gin.Context) { c.Data(http.StatusOK, "application/schema+json", schema) }
+		r.GET(path, serve)
+		r.HEAD(path, serve)
+	}
 	if o.Metrics != nil {
 		r.GET("/metrics", gin.WrapH(o.Metrics))
 	}
@@ -82,7 +90,7 @@ func Admin(o AdminOptions) http.Handler {
 				problem(c, status, apiPaths)
 				return
 			}
-			c.JSON(status, gin.H{"error": "this address serves GET /ui/, GET /api/v1/overview, GET /metrics, GET /healthz, GET /readyz and POST /-/reload"})
+			c.JSON(status, gin.H{"error": "this address serves GET /ui/, GET /api/v1/overview, GET /metrics, GET /healthz, GET /readyz, GET /catalog.schema.json and POST /-/reload"})
 		}
 	}
 	r.NoRoute(absent(http.StatusNotFound))

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/warmroute/warmroute/catalog"
 	"github.com/warmroute/warmroute/routes"
 )
 
@@ -72,5 +73,19 @@ func TestReloadSaysWhatIsWrong(t *testing.T) {
 	}
 	if w := adminAsk(h, "GET", "/-/reload"); w.Code != 405 || calls != before {
 		t.Errorf("by GET: %d", w.Code)
+	}
+}
+
+// An editor that is pointed at the gateway is told what this gateway reads.
+func TestTheSchemasAreServed(t *testing.T) {
+	h := routes.Admin(routes.AdminOptions{})
+	for path, want := range map[string][]byte{"/catalog.schema.json": catalog.Schema(), "/config.schema.json": catalog.ConfigSchema()} {
+		w := adminAsk(h, "GET", path)
+		if w.Code != 200 || w.Header().Get("Content-Type") != "application/schema+json" || w.Body.String() != string(want) {
+			t.Errorf("%s: %d %s, %d bytes", path, w.Code, w.Header().Get("Content-Type"), w.Body.Len())
+		}
+		if w := adminAsk(h, "HEAD", path); w.Code != 200 {
+			t.Errorf("HEAD %s: %d", path, w.Code)
+		}
 	}
 }

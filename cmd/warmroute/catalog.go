@@ -8,7 +8,9 @@ import (
 
 // catalogCommands are the commands under warmroute catalog, in the order in which
 // somebody meets them.
-var catalogCommands = []func() *cobra.Command{}
+var catalogCommands = []func() *cobra.Command{
+	catalogSchemaCommand,
+}
 
 // catalogCommand gathers what is done to a catalog rather than with it.
 func catalogCommand() *cobra.Command {
