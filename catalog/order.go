@@ -9,17 +9,25 @@ import (
 
 // KeyOrder are the keys of a mapping of a catalog in their canonical order. The
 // path names the keys that lead to it from the top; those of names, such as the
-// name of a vendor, and the places in a list are any text.
+// name of a vendor, are any text, and the places in a list are empty ones.
 //
 // It is empty for a mapping whose keys are names, and for what is no mapping. The
 // result is not to be changed.
 func KeyOrder(path ...string) []string {
 	shape := reflect.TypeFor[catalogShape]()
 	for _, key := range path {
+		if mapping, list, ok := forms(shape); ok {
+			if shape = mapping; key == "" && list != nil {
+				shape = list
+			}
+		}
 		switch shape.Kind() {
 		case reflect.Map, reflect.Slice:
 			shape = shape.Elem()
 		case reflect.Struct:
+			if key == "" {
+				continue
+			}
 			next, ok := shapeOfKey(shape, key)
 			if !ok {
 				return nil
@@ -28,6 +36,9 @@ func KeyOrder(path ...string) []string {
 		default:
 			return nil
 		}
+	}
+	if mapping, _, ok := forms(shape); ok {
+		shape = mapping
 	}
 	if shape.Kind() != reflect.Struct {
 		return nil
@@ -51,6 +62,24 @@ func rank(key string) int {
 		return i
 	}
 	return len(whenItHolds)
+}
+
+// forms are the mapping and the list that one value may be; list is nil if it is
+// none.
+func forms(shape reflect.Type) (mapping, list reflect.Type, ok bool) {
+	if shape.Kind() != reflect.Struct || !strings.HasPrefix(shape.Name(), "either[") {
+		return nil, nil, false
+	}
+	mapping = shape.Field(0).Type
+	for i := range shape.NumField() {
+		switch t := shape.Field(i).Type; t.Kind() {
+		case reflect.Struct:
+			mapping = t
+		case reflect.Slice:
+			list = t
+		}
+	}
+	return mapping, list, true
 }
 
 // shapeOfKey is the shape of a key's value.

@@ -94,6 +94,7 @@ func (d *Document) Edit(changes ...Change) (*Result, error) {
 		}
 	}
 	e.flush()
+	e.end()
 	if len(e.refused) > 0 {
 		return nil, e.refused
 	}
@@ -156,6 +157,32 @@ type insert struct {
 
 func (e *editor) refuse(change int, path Path, format string, args ...any) {
 	e.refused = append(e.refused, Refusal{change, path, fmt.Sprintf(format, args...)})
+}
+
+// unended says whether a literal or folded scalar ends the file without a line
+// break that its value would have. What follows it gives it one, unless its head
+// says otherwise.
+func (d *Document) unended(n *node) bool {
+	head := d.Text[n.start:d.source.lineEnd(n.start)]
+	return n.end == len(d.Text) && n.style&(yaml.LiteralStyle|yaml.FoldedStyle) != 0 && !bytes.ContainsAny(head, "+-\n")
+}
+
+// end keeps the value of a scalar that the end of the file has ended so far.
+func (e *editor) end() {
+	n := e.root
+	for n.kind != yaml.ScalarNode {
+		switch {
+		case len(n.fields) > 0:
+			n = n.fields[len(n.fields)-1].value
+		case len(n.items) > 0:
+			n = n.last()
+		default:
+			return
+		}
+	}
+	if e.unended(n) && slices.ContainsFunc(e.splices, func(s splice) bool { return s.start == len(e.Text) && s.text != "" }) {
+		e.splices = append(e.splices, splice{n.start + 1, n.start + 1, "-"})
+	}
 }
 
 // change finds the place of a change.

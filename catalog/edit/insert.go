@@ -63,7 +63,9 @@ func (n *node) anchor(key string, order []string) int {
 func orderAt(path Path) []string {
 	keys := make([]string, len(path))
 	for i, s := range path {
-		keys[i] = s.key
+		if !s.entry && !s.list {
+			keys[i] = s.key
+		}
 	}
 	return catalog.KeyOrder(keys...)
 }

@@ -54,7 +54,7 @@ func mannerOf(s *source, root *node) manner {
 
 // keptOpen are the keys whose mapping or list is written over several lines where
 // nothing in the file says otherwise.
-var keptOpen = []string{"vendors", "models", "policies", "routes", "price", "periods", "credentials", "headers", "tiers", "windows", "service_tiers", "surcharges"}
+var keptOpen = []string{"vendors", "models", "policies", "routes", "price", "credentials", "headers", "tiers", "windows", "service_tiers", "surcharges"}
 
 // opens says whether a new value is written over several lines. like is a value
 // of the same meaning that is in the file already, nil without one.
@@ -162,7 +162,7 @@ func itemOpens(key string, v Value, like *node) bool {
 	if like != nil && like.kind == v.kind {
 		return !like.flow
 	}
-	return key == "routes" || key == "periods"
+	return key == "routes" || key == "price"
 }
 
 func (w *writer) scalar(v Value, like *node, flow bool) {

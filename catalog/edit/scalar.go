@@ -74,6 +74,7 @@ func singleQuoted(text string) (quoted string, ok bool) {
 // scalarText is a new scalar.
 func scalarText(v Value, flow, json bool) string {
 	switch {
+	case v.quoted:
 	case v.plain && plainly(v.text, flow):
 		return v.text
 	case !json && plainly(v.text, flow) && isWord(v.text):
@@ -92,7 +93,7 @@ func respelled(was *node, v Value, flow, json bool) string {
 		return doubleQuoted(v.text)
 	case was.style&yaml.DoubleQuotedStyle != 0:
 		return doubleQuoted(v.text)
-	case was.style == 0 && plainly(v.text, flow) && (!isWord(was.text) || isWord(v.text)):
+	case was.style == 0 && !v.quoted && plainly(v.text, flow) && (!isWord(was.text) || isWord(v.text)):
 		return v.text // somebody who left 4.10 bare wants 4.11 so
 	}
 	return scalarText(v, flow, json)

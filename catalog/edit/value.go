@@ -14,6 +14,7 @@ type Value struct {
 	kind   yaml.Kind
 	text   string
 	plain  bool // written without quotes where the grammar allows it
+	quoted bool // written between quotes in any case
 	fields []Field
 	items  []Value
 }
