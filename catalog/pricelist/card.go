@@ -141,8 +141,19 @@ func (r *Row) surcharge(s *pricing.Sheet, x pricing.Surcharge, dearer pricing.Ca
 		r.flag(NotPriced, x.Speed+x.Region, "the prices for %s are no multiple of the ordinary ones; not read", x.Speed+x.Region)
 	case !times.Equal(decimal.New(1, 0)):
 		x.Times = times
-		s.Surcharges = append(s.Surcharges, x)
+		r.multiply(s, x)
 	}
+}
+
+// maxSurcharges bounds the multipliers of a sheet; no list has more than 45.
+const maxSurcharges = 64
+
+func (r *Row) multiply(s *pricing.Sheet, x pricing.Surcharge) {
+	if len(s.Surcharges) >= maxSurcharges {
+		r.flag(NotPriced, "surcharges", "more than %d multipliers; the others are not read", maxSurcharges)
+		return
+	}
+	s.Surcharges = append(s.Surcharges, x)
 }
 
 // service adds a service tier where it states a price.

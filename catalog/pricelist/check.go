@@ -68,7 +68,10 @@ func (r *Row) twice(other *Row) {
 }
 
 // samples are the prices of one model, one for each vendor of each list.
-type samples struct{ all []sample }
+type samples struct {
+	all    []sample
+	sorted [2][]decimal.Decimal // of many samples; nil until asked for
+}
 
 type sample struct {
 	list   int
@@ -87,17 +90,22 @@ const few = 16
 // median is that of input (0) or output (1) among the others, of the middle two the
 // one nearer to the price in question; n is how many there were.
 func (s *samples) median(field, list int, vendor string, price decimal.Decimal) (m decimal.Decimal, n int) {
-	var prices []decimal.Decimal
-	for _, x := range s.all {
-		if positive(x.rates[field]) && (len(s.all) > few || x.list != list || x.vendor != vendor) {
-			prices = append(prices, x.rates[field].Decimal())
+	prices := s.sorted[field]
+	if prices == nil {
+		for _, x := range s.all {
+			if positive(x.rates[field]) && (len(s.all) > few || x.list != list || x.vendor != vendor) {
+				prices = append(prices, x.rates[field].Decimal())
+			}
+		}
+		slices.SortFunc(prices, decimal.Decimal.Cmp)
+		if len(s.all) > few {
+			s.sorted[field] = prices
 		}
 	}
 	n = len(prices)
 	if n == 0 {
 		return m, 0
 	}
-	slices.SortFunc(prices, decimal.Decimal.Cmp)
 	lower, upper := prices[(n-1)/2], prices[n/2]
 	if price.Mul(price).LessThan(lower.Mul(upper)) {
 		return lower, n

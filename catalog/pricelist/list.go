@@ -192,7 +192,15 @@ func (r *Row) flag(code Code, field, format string, args ...any) {
 }
 
 func (r *Row) mark(code Code, field, format string, args ...any) {
-	r.Flags = append(r.Flags, Flag{Code: code, Field: field, Message: fmt.Sprintf(format, args...)})
+	r.Flags = append(r.Flags, Flag{Code: code, Field: short(field, 200), Message: short(fmt.Sprintf(format, args...), 1000)})
+}
+
+// short is a text's first bytes, cut between characters.
+func short(text string, most int) string {
+	if len(text) <= most {
+		return text
+	}
+	return strings.ToValidUTF8(text[:most], "") + "…"
 }
 
 // notPriced flags a price that was not read, once for each kind of unit: the last

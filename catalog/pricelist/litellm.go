@@ -304,7 +304,7 @@ func (r *Row) multiplier(v *value, key string, x pricing.Surcharge, s *pricing.S
 	}
 	if !d.Equal(decimal.New(1, 0)) {
 		x.Times = d
-		s.Surcharges = append(s.Surcharges, x)
+		r.multiply(s, x)
 	}
 }
 

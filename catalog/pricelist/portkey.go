@@ -252,9 +252,9 @@ func (r *Row) portkeyRegion(names string, region *value, thresholds map[string]i
 	case times.Equal(decimal.New(1, 0)):
 		return
 	}
-	for _, name := range strings.Split(names, ",") {
-		if name = strings.TrimSpace(name); name != "" && name == slug(name, "-") {
-			s.Surcharges = append(s.Surcharges, pricing.Surcharge{Region: name, Times: times})
+	for _, name := range strings.SplitN(names, ",", maxSurcharges+1) {
+		if name = strings.TrimSpace(name); name != "" && len(name) <= 64 && name == slug(name, "-") {
+			r.multiply(s, pricing.Surcharge{Region: name, Times: times})
 		}
 	}
 }

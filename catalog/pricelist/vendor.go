@@ -57,6 +57,9 @@ var vendorNames = map[string]string{
 // "bedrock_converse" or "vertex" for "vertex_ai-anthropic_models". It is a slug
 // that may name a vendor in a catalog, or empty where none can be made.
 func VendorName(provider string) string {
+	if len(provider) > maxID {
+		return ""
+	}
 	word := strings.ReplaceAll(strings.ToLower(strings.TrimSpace(provider)), "_", "-")
 	if ours, ok := vendorNames[word]; ok {
 		return ours
