@@ -7,8 +7,18 @@
 // overlap (uncached input, cache read, cache write 5m, cache write 1h, output),
 // so a cost is a sum of products.
 //
-// Start with [Rate], then [Sheet.At], which picks the card of rates that holds
-// for one turn, then [Card.Cost] and [ReadPays].
+// Start with [Rate], then [Price.At], which picks the card of rates that holds on
+// the [Terms] of one turn, then [Card.Cost] and [ReadPays]. A price is a list of
+// sheets, one for each period; what decides between the rates of a sheet is, in
+// this order, the service tier, the hour, the size of the prompt, how the vendor
+// came to cache, and the surcharges for speed and region. What a sheet does not
+// state is unknown, and so is everything outside its periods: an old price is never
+// taken for a new one.
+//
+// Most vendors move a whole request to the tier of its prompt. One that bills each
+// stretch of the prompt at its own rates has a marginal [Band]; the card of such a
+// turn carries the stretches, from which costs are computed, and the means, which
+// the gates compare.
 //
 // The package is pure: it reads no clock, and everything in it may be used from
 // several goroutines once built.

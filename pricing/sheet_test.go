@@ -140,6 +140,53 @@ func TestSheetAt(t *testing.T) {
 	}
 }
 
+func TestAPriceOutsideItsPeriods(t *testing.T) {
+	p := Price{
+		{To: at(t, "2026-08-01T00:00:00Z"), Band: Band{Card: in(t, "5")}},
+		{From: at(t, "2026-09-01T00:00:00Z"), To: at(t, "2026-10-01T00:00:00Z"), Band: Band{Card: in(t, "4")}},
+	}
+	for when, want := range map[string]string{
+		"1996-01-01T00:00:00Z":           "5",
+		"2026-07-31T23:59:59.999999999Z": "5",
+		"2026-08-01T00:00:00Z":           "unknown",
+		"2026-09-01T00:00:00Z":           "4",
+		"2026-10-01T01:59:59+02:00":      "4",
+		"2026-10-01T02:00:00+02:00":      "unknown",
+	} {
+		if got := p.At(Terms{At: at(t, when)}).Input.String(); got != want {
+			t.Errorf("%s: %s, want %s", when, got, want)
+		}
+	}
+	if got := Price(nil).At(Terms{}); got.Input.Known() || got.Request.Known() {
+		t.Errorf("no price at all charges %+v", got)
+	}
+}
+
+func TestTheReadPriceOfATurn(t *testing.T) {
+	both := Card{Input: rate(t, "3"), CacheRead: rate(t, "0.30"), CacheReadImplicit: rate(t, "0.60")}
+	one := Card{Input: rate(t, "3"), CacheRead: rate(t, "0.30")}
+	own := Card{Input: rate(t, "3"), CacheReadImplicit: rate(t, "0.60")}
+	for _, c := range []struct {
+		name     string
+		card     Card
+		implicit bool
+		want     string
+	}{
+		{"what markers asked to keep", both, false, "0.3"},
+		{"what the vendor kept by itself", both, true, "0.6"},
+		{"one price for both, markers", one, false, "0.3"},
+		{"one price for both, none", one, true, "0.3"},
+		{"a price of what it keeps by itself only", own, true, "0.6"},
+		{"and nothing known of the other", own, false, "unknown"},
+	} {
+		s := Sheet{Band: Band{Card: c.card}}
+		got := s.At(Terms{Implicit: c.implicit})
+		if got.CacheRead.String() != c.want || got.CacheReadImplicit.Known() {
+			t.Errorf("%s: %s (and %s), want %s", c.name, got.CacheRead, got.CacheReadImplicit, c.want)
+		}
+	}
+}
+
 func TestPriceAtAllocatesNothing(t *testing.T) {
 	p := Price{{Band: Band{Card: card(t, "3", "15", "0.30", "3.75", "6"), Tiers: []Tier{{200_000, in(t, "6")}}}}}
 	now := at(t, "2026-03-04T02:00:00Z")
