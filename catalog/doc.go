@@ -28,7 +28,14 @@
 //     as an address. [PublicAddr] is the one rule of what needs allow_private.
 //   - Of more than a hundred mistakes the first are told and the others counted.
 //   - A tier, a window and a service tier state all their prices themselves; what
-//     they leave out is unknown, not inherited. A window names its zone.
+//     they leave out is unknown, not inherited. A window names its zone. The fee
+//     of a request and the surcharges hold in all of them.
+//   - A route has one price or a list of them, each for a period of its own
+//     (valid_from, valid_to), in any order. Two may not overlap; between two that
+//     do not meet the price is unknown, never the old one, which is a warning.
+//   - cache_read_implicit is what a read costs on a turn without cache markers,
+//     where the vendor has two prices for reads; cache_read is then that of what
+//     markers asked to keep.
 //   - Plain http is for private addresses only, and only with allow_private.
 //   - A price outside 0.001 to 1000 per million tokens, other than zero, is a
 //     warning: the unit is probably another.
