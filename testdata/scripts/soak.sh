@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Every fuzz target for the given time, one after the other, then the random-facts test at length, then the timing of keys.
+# Every fuzz target for the given time, one after the other, then the random facts and prices at length, then the timing of keys.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 time=${1:-10m}
@@ -13,4 +13,5 @@ done
 WARMROUTE_FACTS=5000000 go test ./engine -run 'TestDecideHoldsItsPromises' -count 1 -v -timeout 30m
 WARMROUTE_TEST_LONG=1 go test ./engine/badgerstore -run 'TestNothingSettledIsLostOrDoubledByKills' -count 1 -v -timeout 30m
 WARMROUTE_KILLS=50 go test ./cmd/warmroute -run 'TestTheLedgerSurvivesBeingKilledUnderLoad' -count 1 -v -timeout 30m
+WARMROUTE_PRICES=1000000 go test ./catalog -run 'TestEveryCostIsThatOfTheYAMLInFractions' -count 1 -v -timeout 30m
 go test -tags soak ./routes -run 'TestTheTimeOfAKey' -count 1 -v
