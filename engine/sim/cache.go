@@ -45,7 +45,7 @@ const hour = time.Hour
 // Cache is what one candidate holds of one conversation. The zero Cache is cold.
 //
 // An entry that has expired is still known, so that how long it was really kept can
-// be learned. Times are kept to the millisecond.
+// be learned. Times are kept to the millisecond, and before 1970 nothing is cached.
 type Cache struct {
 	held int64 // tokens of the last prompt that was cached
 	hour int64 // of those, the ones marked for an hour
@@ -140,7 +140,7 @@ func (c *Cache) Predict(r *Rules, p *Prompt) pricing.Usage {
 // whatever the later markers ask for.
 func (c Cache) After(r *Rules, p *Prompt) Cache {
 	at, caches := p.At.UnixMilli(), r.caches(p)
-	if caches == 0 || c.held > 0 && at < c.used {
+	if caches == 0 || at < c.used {
 		return c
 	}
 	next := Cache{held: caches, used: at, life: r.TTL.Milliseconds()}
@@ -163,5 +163,5 @@ func (c Cache) Cut(kept int64) Cache {
 	return c
 }
 
-// Cold says whether nothing was ever held.
+// Cold says whether nothing is held.
 func (c Cache) Cold() bool { return c.held == 0 }

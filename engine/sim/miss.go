@@ -52,7 +52,7 @@ func (w *work) cause(read int64) Cause {
 	at := w.prompt.At.UnixMilli()
 	moved := !w.res.Stayed
 	alive := given.cache.alive(at) > 0
-	offer := f.offer(given.id)
+	offer := f.offer(w.offer.Model, given.id)
 	down := f.Outcome == engine.SkippedHealthDown || offer >= 0 && (f.Offers[offer].Down || moved && f.tried(offer) >= 0)
 	engaged := f.Detail != engine.DetailNeverEngaged
 	forgotten := (f.Outcome == engine.NoPin || f.Outcome == engine.StoreUnavailable) && engaged
@@ -92,10 +92,10 @@ func settled(o engine.Outcome) bool {
 	return false
 }
 
-// offer is the place of a candidate in the plan; -1 if it is not in it.
-func (f *Fact) offer(id ID) int {
+// offer is the place of a model's candidate in the plan; -1 if it is not in it.
+func (f *Fact) offer(model string, id ID) int {
 	for i := range f.Offers {
-		if f.Offers[i].ID == id {
+		if f.Offers[i].ID == id && f.Offers[i].Model == model {
 			return i
 		}
 	}
@@ -104,7 +104,8 @@ func (f *Fact) offer(id ID) int {
 
 // loss is what so many tokens of the prompt cost more than reading them at the vendor
 // that was warm. A prompt's tokens lie in the order of [pricing.Card]: read, written
-// for an hour, written, input.
+// for an hour, written, input. Where it is billed piece by piece the means of its
+// rates are taken.
 func (w *work) loss(tokens int64) Money {
 	warm := w.warmRate()
 	paid := Known(decimal.Zero)
@@ -136,7 +137,7 @@ func (w *work) warmRate() pricing.Rate {
 	if w.res.Stayed {
 		return or(w.try.Card.CacheRead, w.try.Card.Input)
 	}
-	if i := w.f.offer(w.given.id); i >= 0 {
+	if i := w.f.offer(w.offer.Model, w.given.id); i >= 0 {
 		return or(w.f.Offers[i].Card.CacheRead, w.f.Offers[i].Card.Input)
 	}
 	for _, offers := range [...][]Offer{w.f.Removed, w.f.Offers} {

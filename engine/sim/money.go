@@ -13,15 +13,22 @@ func (w *work) money() {
 	card, u, res := &w.try.Card, &w.try.Usage, w.res
 	prompt := *u
 	prompt.Output, prompt.Reasoning = 0, 0
-	if cost := card.Cost(prompt); cost.Known {
-		res.Prompt = Known(cost.Total.Sub(cost.Request))
+	cost := card.Cost(prompt)
+	if cost.Known {
+		res.Prompt = Known(cost.Prompt())
 	}
-	if !card.Input.Known() {
+	switch {
+	case !card.Input.Known():
 		return
+	case len(card.Parts) == 0:
+		res.Gain = Known(difference(card.Input, card.CacheRead, u.CacheRead))
+		res.Premium = Known(difference(card.Input, card.CacheWrite5m, u.CacheWrite5m).
+			Add(difference(card.Input, card.CacheWrite1h, u.CacheWrite1h)).Neg())
+	case cost.Known:
+		// Piece by piece, what was read lies at the prompt's beginning.
+		res.Gain = Known(card.Cost(pricing.Usage{Input: u.CacheRead}).Input.Sub(cost.CacheRead))
+		res.Premium = res.Gain.minus(Known(card.Saving(prompt).Amount))
 	}
-	res.Gain = Known(difference(card.Input, card.CacheRead, u.CacheRead))
-	res.Premium = Known(difference(card.Input, card.CacheWrite5m, u.CacheWrite5m).
-		Add(difference(card.Input, card.CacheWrite1h, u.CacheWrite1h)).Neg())
 	res.Hour = w.hour()
 }
 
@@ -39,6 +46,7 @@ func difference(input, rate pricing.Rate, tokens int64) decimal.Decimal {
 // written again, and all that is written at the dearer rate. The sum over a session's
 // turns is what marking would have saved it; negative where pauses are too rare.
 // Unknown where the turn marked nothing, or an hour already, or a price is missing.
+// Where a prompt is billed piece by piece the means of its rates are taken.
 func (w *work) hour() Money {
 	card, u, r := &w.try.Card, &w.try.Usage, &w.offer.Rules
 	if r.Family != catalog.Explicit || !w.f.Marks.Any || w.f.Marks.Hour > 0 || u.CacheWrite1h > 0 {

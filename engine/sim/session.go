@@ -1,6 +1,9 @@
 package sim
 
-import "slices"
+import (
+	"slices"
+	"time"
+)
 
 // The bounds of what is remembered of a session; beyond them, what was used least
 // recently goes. What is forgotten counts as cold in both worlds.
@@ -62,6 +65,21 @@ func (s *Session) Clone() Session {
 
 // Empty says whether nothing is remembered.
 func (s *Session) Empty() bool { return len(s.tracks) == 0 }
+
+// Last is when the newest turn began that is remembered; ok is false if none is. What
+// is kept for longer than any cache lives can be forgotten.
+func (s *Session) Last() (at time.Time, ok bool) {
+	var last int64
+	for i := range s.tracks {
+		if t := &s.tracks[i]; !ok || t.last > last {
+			last, ok = t.last, true
+		}
+	}
+	if !ok {
+		return time.Time{}, false
+	}
+	return time.UnixMilli(last).UTC(), true
+}
 
 // find is the place of a track, -1 if there is none.
 func (s *Session) find(key, thread uint64) int {
