@@ -303,20 +303,24 @@ func routeFacts(r *catalog.Route) *thing {
 	t := &thing{name: "model " + strconv.Quote(r.Model.Name) + ", route " + strconv.Quote(r.Vendor.Name), summary: r.UpstreamModel}
 	t.say("model", r.UpstreamModel)
 	for i := range r.Price {
-		s := &r.Price[i]
-		name := "price"
-		if !s.From.IsZero() {
-			name += "[" + moment(s.From).text + "]"
-		}
-		if !s.To.IsZero() {
-			t.say(name+".valid_to", moment(s.To).text)
-		}
-		t.sheet(name, s)
+		t.period(&r.Price[i])
 	}
 	t.cache(r.Cache)
 	t.say("tags", strings.Join(r.Tags, ", "))
 	t.say("disabled", r.Disabled)
 	return t
+}
+
+// period says what a price is while it holds. A period is known by its beginning.
+func (t *thing) period(s *pricing.Sheet) {
+	name := "price"
+	if !s.From.IsZero() {
+		name += "[" + moment(s.From).text + "]"
+	}
+	if !s.To.IsZero() {
+		t.say(name+".valid_to", moment(s.To).text)
+	}
+	t.sheet(name, s)
 }
 
 func (t *thing) sheet(name string, s *pricing.Sheet) {

@@ -261,7 +261,7 @@ func (e *editor) lay(index int, n *node, v Value, path Path) {
 	case n.kind != v.kind:
 		e.replace(index, n, v, path)
 	case v.kind == yaml.ScalarNode:
-		if n.text != v.text {
+		if !v.is(n.text) {
 			e.splices = append(e.splices, splice{n.start, n.end, respelled(n, v, e.inFlow(n), e.manner.json)})
 		}
 	case v.kind == yaml.MappingNode:
@@ -326,7 +326,7 @@ func (e *editor) replace(index int, n *node, v Value, path Path) {
 		}
 	}
 	w := &writer{manner: e.manner}
-	if n.kind == yaml.SequenceNode && v.kind == yaml.SequenceNode && !n.flow && len(v.items) > 0 {
+	if v.kind == yaml.SequenceNode && len(v.items) > 0 && e.ownLines(n) {
 		key := ""
 		if last := len(path) - 1; last >= 0 {
 			key = path[last].key
@@ -335,11 +335,16 @@ func (e *editor) replace(index int, n *node, v Value, path Path) {
 			if i > 0 {
 				w.newline(n.column)
 			}
-			w.item(key, item, n.column, n.last())
+			w.item(key, item, n.column, cmp.Or(n.last(), n))
 		}
 		e.splices = append(e.splices, splice{n.start, n.end, w.String()})
 		return
 	}
 	w.inline(v, n)
 	e.splices = append(e.splices, splice{n.start, n.end, w.String()})
+}
+
+// ownLines says whether a list can take the place of a node over several lines.
+func (e *editor) ownLines(n *node) bool {
+	return !n.flow && (n.kind == yaml.SequenceNode || n.kind == yaml.MappingNode && blank(e.Text[n.start-e.source.column(n.start):n.start]))
 }

@@ -84,7 +84,7 @@ func surchargeValue(x pricing.Surcharge) Value {
 	if x.Region != "" {
 		f = append(f, Field{Key: "region", Value: Text(x.Region)})
 	}
-	return Map(append(f, Field{Key: "times", Value: Plain(x.Times.String())})...)
+	return Map(append(f, Field{Key: "times", Value: number(x.Times.String())})...)
 }
 
 // cardFields are the known prices of a card.
@@ -207,9 +207,15 @@ func Rate(r pricing.Rate, unit pricing.Unit) Value {
 		text = strings.TrimRight(strings.TrimRight(text, "0"), ".")
 	}
 	if _, err := pricing.ParseRate(text, unit); err == nil && (unit == pricing.PerMillionTokens || len(text) <= 12) {
-		return Plain(text)
+		return number(text)
 	}
-	return Plain(scientific(d))
+	return number(scientific(d))
+}
+
+func number(text string) Value {
+	v := Plain(text)
+	v.number = true
+	return v
 }
 
 // scientific is a decimal as digits and an exponent, such as 3e-06.

@@ -5,6 +5,8 @@ import (
 	"strings"
 
 	"gopkg.in/yaml.v3"
+
+	"github.com/warmroute/warmroute/pricing"
 )
 
 // Value is what is to stand in a catalog: a text, a mapping or a list.
@@ -15,6 +17,7 @@ type Value struct {
 	text   string
 	plain  bool // written without quotes where the grammar allows it
 	quoted bool // written between quotes in any case
+	number bool // compared by its number: 3.0 stays where 3 is wanted
 	fields []Field
 	items  []Value
 }
@@ -54,6 +57,16 @@ func Texts(words ...string) Value {
 
 // Empty says whether a mapping or a list has nothing in it.
 func (v Value) Empty() bool { return v.kind != yaml.ScalarNode && len(v.fields)+len(v.items) == 0 }
+
+// is says whether a text says the same.
+func (v *Value) is(text string) bool {
+	if v.text == text || !v.number {
+		return v.text == text
+	}
+	a, errA := pricing.ParseRate(v.text, pricing.PerMillionTokens)
+	b, errB := pricing.ParseRate(text, pricing.PerMillionTokens)
+	return errA == nil && errB == nil && a.Equal(b)
+}
 
 // Step leads from a value to one inside it.
 type Step struct {

@@ -90,6 +90,7 @@ func (t *tree) add(key string, v Value) {
 // lay lays a value over the tree.
 func (t *tree) lay(v Value) {
 	switch {
+	case t.kind == v.kind && v.kind == yaml.ScalarNode && v.is(t.text):
 	case t.kind == v.kind && v.kind == yaml.MappingNode:
 		for _, f := range v.fields {
 			if old, ok := t.keys[f.Key]; ok {

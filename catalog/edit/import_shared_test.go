@@ -1,0 +1,99 @@
+package edit
+
+import (
+	"fmt"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"testing"
+
+	"github.com/warmroute/warmroute/catalog"
+	"github.com/warmroute/warmroute/catalog/pricelist"
+)
+
+// sharedLists are the real lists, in the order of the manual.
+func sharedLists(t *testing.T) []*pricelist.List {
+	t.Helper()
+	var lists []*pricelist.List
+	for _, l := range [][2]string{
+		{pricelist.LiteLLM, "litellm.json.gz"}, {pricelist.ModelsDev, "models-dev.json.gz"}, {pricelist.OpenRouter, "openrouter-models.json.gz"},
+		{pricelist.Portkey, "portkey-pricing.json.gz"}, {pricelist.GenaiPrices, "genai-prices-v2.json.gz"},
+	} {
+		f, err := os.Open(filepath.Join("..", "..", "..", "shared", "data", "prices", l[1]))
+		if os.IsNotExist(err) {
+			t.Skip("the price lists of ../shared/data/prices are not here")
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		list, err := pricelist.Read(l[0], f)
+		f.Close()
+		if err != nil {
+			t.Fatal(err)
+		}
+		lists = append(lists, list)
+	}
+	return lists
+}
+
+// TestSharedImport imports each whole list into a new catalog, compared with all
+// the others: it loads within the limits, a second import changes nothing, and it
+// is in its canonical form.
+func TestSharedImport(t *testing.T) {
+	lists := sharedLists(t)
+	for i, list := range lists {
+		t.Run(list.Source, func(t *testing.T) {
+			others := slices.Concat(lists[:i], lists[i+1:])
+			im, err := Import("new.yaml", nil, list, Options{Compare: others, Day: "2026-08-21"})
+			if err != nil {
+				t.Fatal(err)
+			}
+			c, err := catalog.Parse("new.yaml", im.Text)
+			if err != nil {
+				t.Fatal(err)
+			}
+			routes := 0
+			for _, m := range c.Models {
+				routes += len(m.Routes)
+			}
+			if routes != im.Count(Added) || len(im.Text) > catalog.MaxSize {
+				t.Errorf("%d routes in %d bytes, the report says %d", routes, len(im.Text), im.Count(Added))
+			}
+			reasons := map[string]int{}
+			disputes := 0
+			for _, l := range im.Lines {
+				if l.Status == Skipped {
+					reasons[l.Reason]++
+				}
+				if l.Status == Added && len(l.Disputes) > 0 {
+					disputes++
+				}
+			}
+			t.Logf("%-12s rows %d, routes %d at %d vendors for %d models, %d bytes; cache read unknown %d; disputed %d; skipped %s; no rows %s; warnings %d",
+				list.Source, len(list.Rows), routes, len(c.Vendors), len(c.Models), len(im.Text), im.UnknownRead, disputes, counted(reasons), counted(im.NotRows), len(c.Warnings))
+			d, err := Open("new.yaml", im.Text)
+			if err != nil {
+				t.Fatal(err)
+			}
+			again, err := Import("new.yaml", d, list, Options{Compare: others, Day: "2026-08-21"})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if again.Changed() || again.Count(Added) > 0 || again.Count(Updated) > 0 || again.Count(Unchanged) < routes {
+				t.Errorf("a second import: %d added, %d updated, %d unchanged, %d kept\n%.2000s", again.Count(Added), again.Count(Updated), again.Count(Unchanged), again.Count(Kept), again.Diff())
+			}
+			if formatted, err := Format("new.yaml", im.Text); err != nil || string(formatted) != string(im.Text) {
+				t.Errorf("it is not in canonical form: %v", err)
+			}
+		})
+	}
+}
+
+func counted[K ~string](m map[K]int) string {
+	text := ""
+	for _, k := range slices.Sorted(maps.Keys(m)) {
+		text += fmt.Sprintf("%s %d, ", k, m[k])
+	}
+	return text
+}
