@@ -132,3 +132,40 @@ models:
 		}
 	}
 }
+
+// An answer that ends in dearer hours, or after the price has changed, began before.
+func TestAnAttemptIsPricedAtItsOwnStart(t *testing.T) {
+	c, err := catalog.Parse("catalog.yaml", []byte(`version: 1
+vendors:
+  north: {api: [chat], base_url: https://north.example/v1}
+models:
+  finch:
+    routes:
+      - vendor: north
+        model: finch
+        price:
+          - {valid_to: 2026-11-20, input: 0.50, windows: [{from: "01:00", to: "04:00", zone: UTC, input: 1}]}
+          - {valid_from: 2026-11-20, valid_to: 2026-12-01, input: 0.70}
+`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for start, want := range map[string]string{
+		"2026-11-19T00:59:59.999Z": "0.5",
+		"2026-11-19T01:00:00Z":     "1",
+		"2026-11-19T23:59:59.999Z": "0.5",
+		"2026-11-20T00:00:00Z":     "0.7",
+		"2026-11-20T01:00:00Z":     "0.7",
+		"2026-12-01T00:00:00Z":     "",
+	} {
+		a := Attempt{Candidate: Candidate{Route: c.Models[0].Routes[0]}, Stage: StageServed, Quality: pricing.Authoritative, Usage: pricing.Usage{Input: 1_000_000}}
+		if a.Started, err = time.Parse(time.RFC3339Nano, start); err != nil {
+			t.Fatal(err)
+		}
+		a.Took = time.Hour
+		price(&a, &Request{})
+		if a.Cost.Known != (want != "") || a.Cost.Known && a.Cost.Total.String() != want {
+			t.Errorf("begun at %s: %s (known %t), want %s", start, a.Cost.Total, a.Cost.Known, want)
+		}
+	}
+}
