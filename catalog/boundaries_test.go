@@ -179,3 +179,22 @@ func TestACacheThatIsFreeAndOneWithoutAPrice(t *testing.T) {
 		}
 	}
 }
+
+// What is written for an hour is never billed as if it were for five minutes; without
+// a price of its own it costs the input price and is marked.
+func TestWritesForAnHour(t *testing.T) {
+	usage := pricing.Usage{Input: 10, CacheRead: 3000, CacheWrite5m: 2000, CacheWrite1h: 5000, Output: 50}
+	for text, want := range map[string]string{
+		"price: {input: 4, output: 20, cache_read: 0.40, cache_write: 5, cache_write_1h: 8}": "0.05224",
+		"price: {input: 4, output: 20, cache_read: 0.40, cache_write: 5}":                    "0.03224 marked", // an hour, without a price
+	} {
+		cost := priceOf(t, text).At(pricing.Terms{Prompt: usage.Prompt()}).Cost(usage)
+		got := usd(cost)
+		if cost.NoCachePrice {
+			got += " marked"
+		}
+		if got != want {
+			t.Errorf("%s: %s, want %s", text, got, want)
+		}
+	}
+}
