@@ -19,6 +19,9 @@ func Starter() string { return starter }
 // StarterPart is the part of [Starter] for these vendors and models, comments
 // included; all of it where both are empty.
 //
+// What stands above a model speaks of all its vendors, so it goes where only some are
+// wanted.
+//
 // A model is a pattern as of [path.Match] for a name, or the part of one after its
 // last slash, or an alias: claude-* and anthropic/* name the same. A model is left
 // out with its last route, and a vendor where no route is left for it, so the part
@@ -59,6 +62,9 @@ func StarterPart(vendors, models []string) (string, error) {
 			}
 		}
 		if own.Len() > 0 {
+			if len(vendors) > 0 {
+				top = uncommented(top)
+			}
 			kept.WriteString(top)
 			kept.WriteString(own.String())
 		}
@@ -132,6 +138,14 @@ func blocks(text, indent string) []block {
 func (b block) routes() (top string, routes []block) {
 	top, rest, _ := strings.Cut(b.text, "    routes:\n")
 	return top + "    routes:\n", blocks(rest, "      ")
+}
+
+// uncommented is a text without the comments at its beginning.
+func uncommented(text string) string {
+	for strings.HasPrefix(text, "  #") {
+		_, text, _ = strings.Cut(text, "\n")
+	}
+	return text
 }
 
 // wanted says whether one of the patterns matches a model, and marks those that do.

@@ -434,6 +434,7 @@ func TestStarterPart(t *testing.T) {
 		{"a pattern over names", nil, []string{"x-ai/*"}, 1, []string{"xai"}, "x-ai/grok-4.3", "openai/"},
 		{"a pattern over aliases", nil, []string{"claude-opus-4-8"}, 1, []string{"anthropic", "bedrock", "azure-claude", "vertex-claude"}, "Markers (cache_control)", "deepinfra"},
 		{"both", []string{"openai", "azure"}, []string{"gpt-5*", "o3"}, 9, []string{"azure", "openai"}, "two lists of three; the third rounds to 0.13", "bedrock"},
+		{"a model without what is said of all its vendors", []string{"moonshot", "fireworks"}, []string{"kimi-k2.6"}, 1, []string{"moonshot", "fireworks"}, "x-session-affinity", "Vultr"},
 		{"an alias with a date", []string{"anthropic"}, []string{"claude-haiku-4-5-20251001"}, 1, []string{"anthropic"}, "min_prefix: 4096", "fable"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
