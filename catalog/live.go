@@ -32,6 +32,8 @@ type Status struct {
 	// where it could be read. RejectedAt is zero then too.
 	Rejected   error
 	RejectedAt time.Time
+	// Accepted and Refused count the reloads so far, those of an unchanged file too.
+	Accepted, Refused int64
 }
 
 // NewLive follows path, beginning with c, which was loaded from it. It does
@@ -67,9 +69,10 @@ func (l *Live) Reload(now time.Time) error {
 	defer l.mu.Unlock()
 	if err != nil {
 		l.status.Rejected, l.status.RejectedAt = err, now
+		l.status.Refused++
 		return err
 	}
 	l.current.Store(c)
-	l.status = Status{Path: l.path, Digest: c.Digest, LoadedAt: now}
+	l.status = Status{Path: l.path, Digest: c.Digest, LoadedAt: now, Accepted: l.status.Accepted + 1, Refused: l.status.Refused}
 	return nil
 }

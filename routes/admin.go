@@ -1,6 +1,7 @@
 package routes
 
 import (
+	"errors"
 	"log/slog"
 	"net/http"
 	"strings"
@@ -28,6 +29,18 @@ type CatalogStatus struct {
 	// Problem is what is wrong with the file as it is now; the last good catalog
 	// stays in force. Empty if nothing is.
 	Problem string `json:"problem,omitempty"`
+	// Since is when that was found, zero where nothing is wrong.
+	Since time.Time `json:"since,omitzero"`
+	// Mistakes are those of the file, each at its place, at most [catalog.MaxProblems]
+	// and one more that counts the others. Empty too where the file cannot be read.
+	Mistakes []mistake `json:"mistakes,omitempty"`
+}
+
+// Refused adds why the file is not the catalog in force; a nil error adds nothing.
+func (s *CatalogStatus) Refused(err error, at time.Time) {
+	if err != nil {
+		s.Problem, s.Since, s.Mistakes = err.Error(), at, mistakesOf(err)
+	}
 }
 
 // PinStatus is how far the pins in memory and on disk agree.
@@ -61,7 +74,7 @@ type AdminOptions struct {
 //
 // /healthz is 200 while the process serves. /readyz is 200 or 503; with
 // ?verbose its body is a [Readiness]. POST /-/reload is 200, or 422 with the
-// catalog's problems, the last good one staying in force; a browser's request
+// catalog's problems as text and one by one, the last good one staying in force; a browser's request
 // from another site is refused.
 func Admin(o AdminOptions) http.Handler {
 	if o.Log == nil {
@@ -118,13 +131,36 @@ func (o AdminOptions) readyz(c *gin.Context) {
 	c.String(status, "not ready: %s\n", now.Reason)
 }
 
+// mistake is one of a file, for programs.
+type mistake struct {
+	File    string `json:"file"`
+	Line    int    `json:"line"`
+	Column  int    `json:"column"`
+	Where   string `json:"where,omitempty"`
+	Message string `json:"message"`
+	Code    string `json:"code,omitempty"`
+}
+
+// mistakesOf are the mistakes of a file that could be read, in its order; none if it
+// could not.
+func mistakesOf(err error) []mistake {
+	all := []mistake{}
+	var problems catalog.Problems
+	if errors.As(err, &problems) {
+		for _, p := range problems {
+			all = append(all, mistake{p.File, p.Line, p.Column, p.Where, p.Message, p.Code})
+		}
+	}
+	return all
+}
+
 func (o AdminOptions) reload(c *gin.Context) {
 	if o.Reload == nil {
 		c.JSON(http.StatusNotFound, gin.H{"error": "there is no catalog to reload"})
 		return
 	}
 	if err := o.Reload(); err != nil {
-		c.JSON(http.StatusUnprocessableEntity, gin.H{"error": err.Error()})
+		c.JSON(http.StatusUnprocessableEntity, gin.H{"error": err.Error(), "problems": mistakesOf(err)})
 		return
 	}
 	c.JSON(http.StatusOK, gin.H{"reloaded": true})

@@ -67,6 +67,10 @@ func TestReloadSaysWhatIsWrong(t *testing.T) {
 	if w := adminAsk(h, "POST", "/-/reload"); w.Code != 422 || !strings.Contains(w.Body.String(), "catalog.yaml:4:1") {
 		t.Errorf("%d %s", w.Code, w.Body)
 	}
+	problem = catalog.Problems{{File: "catalog.yaml", Line: 4, Column: 7, Where: "a vendor", Message: "what is wrong; what to do"}}
+	if w := adminAsk(h, "POST", "/-/reload"); w.Code != 422 || !strings.Contains(w.Body.String(), `"problems":[{"file":"catalog.yaml","line":4,"column":7,"where":"a vendor","message":"what is wrong; what to do"}]`) {
+		t.Errorf("%d %s", w.Code, w.Body)
+	}
 	before := calls
 	if w := adminAsk(h, "POST", "/-/reload", "Sec-Fetch-Site", "cross-site"); w.Code != 403 || calls != before {
 		t.Errorf("from another site: %d", w.Code)

@@ -159,6 +159,16 @@ func (m *Metrics) figures() {
 			}
 			return float64(at.UnixMilli()) / 1000
 		})
+		for result, count := range map[string]func(catalog.Status) int64{
+			"accepted": func(s catalog.Status) int64 { return s.Accepted },
+			"refused":  func(s catalog.Status) int64 { return s.Refused },
+		} {
+			m.registry.MustRegister(prometheus.NewCounterFunc(prometheus.CounterOpts{
+				Name:        "warmroute_config_reloads_total",
+				Help:        "Times that the catalog's file was read anew, by what came of it.",
+				ConstLabels: prometheus.Labels{"result": result},
+			}, func() float64 { return float64(count(reload())) }))
+		}
 	}
 }
 

@@ -43,7 +43,9 @@ func shopMetrics(t testing.TB) (*routes.Metrics, *catalog.Catalog) {
 	c := shop(t)
 	return routes.NewMetrics(routes.MetricsOptions{
 		Catalog: func() *catalog.Catalog { return c },
-		Reload:  func() catalog.Status { return catalog.Status{LoadedAt: time.Unix(1_700_000_000, 5e8)} },
+		Reload: func() catalog.Status {
+			return catalog.Status{LoadedAt: time.Unix(1_700_000_000, 5e8), Accepted: 3, Refused: 2}
+		},
 		Pins:    func() routes.PinFigures { return routes.PinFigures{Records: 3, Unwritten: 2, Dropped: 1} },
 		Ledger:  func() routes.LedgerFigures { return routes.LedgerFigures{Queued: 4, Dropped: 5} },
 		Version: "1.2.3", Commit: "abc",
@@ -113,7 +115,7 @@ func TestMetricsOfTurns(t *testing.T) {
 		`warmroute_upstream_attempts_total{result="throttled",vendor="pier"} 1`,
 		`warmroute_pins 3`, `warmroute_pin_writes_unwritten 2`, `warmroute_pin_writes_dropped_total 1`,
 		`warmroute_ledger_queued 4`, `warmroute_ledger_dropped_total 5`,
-		`warmroute_config_last_reload_successful 1`, `warmroute_config_last_reload_success_timestamp_seconds 1.7000000005e+09`,
+		`warmroute_config_last_reload_successful 1`, `warmroute_config_reloads_total{result="accepted"} 3`, `warmroute_config_reloads_total{result="refused"} 2`, `warmroute_config_last_reload_success_timestamp_seconds 1.7000000005e+09`,
 	} {
 		if !strings.Contains(text, line+"\n") {
 			t.Errorf("no line %s", line)

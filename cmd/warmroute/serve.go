@@ -381,9 +381,7 @@ func readiness(live *catalog.Live, kept *keep, draining bool) routes.Readiness {
 	case status.Rejected != nil:
 		r.Reason = "the catalog's last edit was refused; the last good one is in force"
 	}
-	if status.Rejected != nil {
-		r.Catalog.Problem = status.Rejected.Error()
-	}
+	r.Catalog.Refused(status.Rejected, status.RejectedAt)
 	return r
 }
 
