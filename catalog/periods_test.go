@@ -215,6 +215,9 @@ func FuzzMoment(f *testing.F) {
 		if !at.Equal(want) || at.Location() != time.UTC {
 			t.Fatalf("%q was taken for %s, and is %s", text, at, want)
 		}
+		if at.Year() < 1 || at.Year() > 9999 {
+			return // an offset has moved it out of the years that have a text; moment refuses it
+		}
 		if again, ok := parseMoment(at.Format(time.RFC3339Nano)); !ok || !again.Equal(at) {
 			t.Fatalf("%q is %s, which is taken for %s", text, at, again)
 		}
