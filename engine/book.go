@@ -50,6 +50,8 @@ type Booked struct {
 	Prompt    Estimate
 	Order     []BookedCandidate // of the plan, before affinity: what the turn would have done without it
 	Attempts  []BookedAttempt
+	Miss      string // why it read less than it could have, in the words of the auditor; empty: it did not, or nobody looked
+	Audit     []byte // the auditor's verdict, in its own form; nil where there is none
 }
 
 // BookedCandidate is one candidate of a plan's own order.
@@ -129,7 +131,13 @@ type Query struct {
 	Outcome  Outcome
 	Class    Class
 	Session  string
+	// Miss is a cause of misses, or [AnyMiss]. It is asked of settled turns only, in a
+	// list of turns; no overview or account can be asked for by it.
+	Miss string
 }
+
+// AnyMiss is every cause of misses in a [Query].
+const AnyMiss = "any"
 
 // Page is a part of a list. The zero Page is its beginning.
 type Page struct {
@@ -205,6 +213,9 @@ type Books interface {
 	// Overview adds up the turns and attempts that are meant. Width is a minute, an
 	// hour or a day, in UTC; anything else is an hour.
 	Overview(ctx context.Context, q Query, width time.Duration) (Overview, error)
+	// Accounts adds up what an auditor said of the turns that are meant. Without an
+	// auditor there is nothing to add up. It cannot be asked for a session or a class.
+	Accounts(ctx context.Context, q Query, width time.Duration) (Accounts, error)
 	// Turns lists turns, newest start first. next is empty at the end of the list.
 	Turns(ctx context.Context, q Query, p Page) (turns []Booked, next string, err error)
 	// Turn finds one turn of one tenant.

@@ -28,6 +28,7 @@ func (q *Query) Matches(b *Booked) bool {
 		q.Outcome != "" && b.Outcome != q.Outcome,
 		q.Class != "" && b.Class != q.Class,
 		q.Session != "" && b.Session != q.Session,
+		q.Miss != "" && (b.Miss == "" || q.Miss != AnyMiss && b.Miss != q.Miss),
 		q.Vendor != "" && b.Vendor() != q.Vendor:
 		return false
 	}

@@ -41,6 +41,7 @@ type Gateway struct {
 	Ledger     Ledger                          // nil: nothing is recorded
 	Intents    Intents                         // nil: nobody is told of an attempt before it is made
 	Deadline   time.Duration                   // for the pin store; 0 means 5 ms
+	Prefixes   bool                            // turns are recorded with the boundaries of their prompts, for an auditor
 	Gate       catalog.Gate                    // empty means cache_read
 	Off        bool                            // affinity is off for every request
 	AssumeKeys bool                            // plan as if every credential had its key; for explanations only
@@ -86,6 +87,10 @@ func (g *Gateway) Serve(ctx context.Context, r Request, send Send) (Turn, error)
 	}
 	turn.Took = g.now().Sub(turn.Started)
 	if g.Ledger != nil {
+		turn.Asked = r.asked(s.memory.thread)
+		if g.Prefixes && r.Prefix != nil && turn.Session.Found() {
+			turn.Asked.Prefix = r.Prefix()
+		}
 		g.Ledger.Record(turn.withoutReplies())
 	}
 	return *turn, nil

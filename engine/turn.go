@@ -156,6 +156,7 @@ type Turn struct {
 	Catalog  string // digest of the catalog in force when it began
 	Started  time.Time
 	Took     time.Duration
+	Asked    Asked
 	Plan     Plan
 	Decision Decision
 	Attempts []Attempt

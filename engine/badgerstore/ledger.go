@@ -26,14 +26,15 @@ const MaxSync = 100 * time.Millisecond
 // LedgerOptions say how a ledger works. The zero LedgerOptions are the ordinary
 // ones.
 type LedgerOptions struct {
-	Retention time.Duration // how long turns and sessions are kept; 0 means 30 days, less than 0 for ever
-	Minutes   time.Duration // how long roll-ups by the minute are kept; 0 means 7 days
-	Hours     time.Duration // by the hour; 0 means 90 days. Those by the day are kept for ever
-	Queue     int           // turns that may wait to be written; 0 means 65,536
-	Sync      time.Duration // how soon what was written is synced to disk; 0 means 50 ms, at most MaxSync
-	Sweep     time.Duration // how often what is past its time is forgotten; 0 means 10 minutes
-	Wait      time.Duration // how long Intend waits at most; 0 means 5 ms
-	Abandoned time.Duration // after how long a turn that never ended is booked as unsettled; 0 means 24 hours
+	Retention time.Duration  // how long turns and sessions are kept; 0 means 30 days, less than 0 for ever
+	Minutes   time.Duration  // how long roll-ups by the minute are kept; 0 means 7 days
+	Hours     time.Duration  // by the hour; 0 means 90 days. Those by the day are kept for ever
+	Queue     int            // turns that may wait to be written; 0 means 65,536
+	Auditor   engine.Auditor // judges turns as they are written; nil: nobody does
+	Sync      time.Duration  // how soon what was written is synced to disk; 0 means 50 ms, at most MaxSync
+	Sweep     time.Duration  // how often what is past its time is forgotten; 0 means 10 minutes
+	Wait      time.Duration  // how long Intend waits at most; 0 means 5 ms
+	Abandoned time.Duration  // after how long a turn that never ended is booked as unsettled; 0 means 24 hours
 
 	Reserve int64                           // bytes that must stay free; 0 means 64 MiB, less than 0 none
 	Resume  time.Duration                   // how long twice the reserve must be free before writing goes on; as [Options].Resume

@@ -33,7 +33,7 @@ func flush(t testing.TB, l *badgerstore.Ledger) {
 
 func TestLedger(t *testing.T) {
 	storetest.Ledger(t, func(t *testing.T) (storetest.Books, func()) {
-		l := openLedger(t, t.TempDir(), badgerstore.LedgerOptions{Wait: 1e10})
+		l := openLedger(t, t.TempDir(), badgerstore.LedgerOptions{Wait: 1e10, Auditor: storetest.Counter{}})
 		return l, func() { flush(t, l) }
 	})
 }

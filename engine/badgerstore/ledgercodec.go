@@ -157,6 +157,8 @@ func (o *output) booked(b *engine.Booked) {
 	for i := range attempts {
 		o.attempt(&attempts[i])
 	}
+	o.name(b.Miss)
+	o.b = appendBytes(o.b, b.Audit)
 }
 
 func (o *output) attempt(a *engine.BookedAttempt) {
@@ -319,6 +321,12 @@ func readBooked(version byte, held []byte) (engine.Booked, bool) {
 		b.Attempts = append(b.Attempts, in.attempt())
 		if in.bad {
 			return engine.Booked{}, false
+		}
+	}
+	if version > firstVersion {
+		b.Miss = in.name()
+		if audit := in.bytes(); len(audit) > 0 {
+			b.Audit = slices.Clone(audit)
 		}
 	}
 	if in.bad || len(in.b) != 0 {

@@ -21,6 +21,8 @@ const (
 	kindRecent    = 'm' // tenant, newest end, class, id
 	kindAllRecent = 'M' // place of the session
 	kindRollUp    = 'r' // scope, width, slot, model: the sums by vendor and outcome
+	kindAccount   = 'u' // as a roll-up: the auditor's accounts
+	kindMemory    = 'w' // tenant, class, id of a session: what the auditor remembers of it
 )
 
 func appendPart(b []byte, s string) []byte { return appendString(b, s) }
@@ -91,12 +93,19 @@ func (l level) down(s int64) int64 {
 // up is the first slot of this level that begins at or after second s.
 func (l level) up(s int64) int64 { return l.down(s + l.seconds() - 1) }
 
+// memoryKey is the key of what the auditor remembers of a session.
+func memoryKey(tenant string, class engine.Class, id string) []byte {
+	return appendPart(appendPart(appendPart([]byte{kindMemory}, tenant), string(class)), id)
+}
+
 // scopeKey begins the roll-ups of one tenant, or those of all.
-func scopeKey(tenant string, all bool) []byte {
+func scopeKey(tenant string, all bool) []byte { return kindScopeKey(kindRollUp, tenant, all) }
+
+func kindScopeKey(kind byte, tenant string, all bool) []byte {
 	if all {
-		return []byte{kindRollUp, 0}
+		return []byte{kind, 0}
 	}
-	return appendPart([]byte{kindRollUp, 1}, tenant)
+	return appendPart([]byte{kind, 1}, tenant)
 }
 
 func appendSlot(scope []byte, l level, second int64) []byte {

@@ -1,13 +1,10 @@
 package badgerstore
 
 import (
-	"bytes"
 	"context"
 	"encoding/binary"
 	"fmt"
 	"time"
-
-	"github.com/dgraph-io/badger/v4"
 
 	"github.com/warmroute/warmroute/engine"
 )
@@ -158,30 +155,10 @@ func (b *books) rolledUp(q engine.Query, width time.Duration, ranges []ranged) (
 }
 
 func (b *books) addRange(a *adder, scope []byte, r ranged) error {
-	prefix := append(bytes.Clone(scope), byte(r.level))
-	from := appendSlot(bytes.Clone(scope), r.level, r.from)
 	slot := max(a.width, r.level.seconds())
-	return each(b.txn, prefix, from, func(key []byte, item *badger.Item) (bool, error) {
-		if err := b.stopped(); err != nil {
-			return false, err
-		}
-		second, model, ok := slotOf(key[len(prefix):])
-		switch {
-		case !ok:
-			b.l.figures.bad.Add(1)
-			return true, nil
-		case second >= r.to:
-			return false, nil
-		case a.q.Model != "" && string(model) != a.q.Model:
-			return true, nil
-		}
-		return true, item.Value(func(value []byte) error {
-			held, ok := unseal(key, value)
-			if !ok || !a.add(floor(second, slot), model, held) {
-				b.l.figures.bad.Add(1)
-			}
-			return nil
-		})
+	return b.eachRollUp(a.q, scope, r, func(second int64, model, key, value []byte) bool {
+		held, ok := unseal(key, value)
+		return ok && a.add(floor(second, slot), model, held)
 	})
 }
 

@@ -16,6 +16,8 @@ type posting struct {
 	txn      *badger.Txn
 	rollUps  map[string]*rows
 	sessions map[string]*sessionPost
+	accounts map[string]*accountRows
+	memories map[string][]byte
 	order    []string // keys of both maps, as first touched
 	settled  []string // intents that are over
 	recorded int64
@@ -28,7 +30,8 @@ type sessionPost struct {
 }
 
 func (l *Ledger) newPosting() *posting {
-	return &posting{l: l, txn: l.db.NewTransaction(true), rollUps: map[string]*rows{}, sessions: map[string]*sessionPost{}}
+	return &posting{l: l, txn: l.db.NewTransaction(true), rollUps: map[string]*rows{}, sessions: map[string]*sessionPost{},
+		accounts: map[string]*accountRows{}, memories: map[string][]byte{}}
 }
 
 // The value of kindTurnID: eight bytes of the start and one for the state.
@@ -40,7 +43,9 @@ const (
 
 // post books one turn. One that is booked already changes nothing, unless it was
 // not settled then and is now: in that case it takes the other's place.
-func (p *posting) post(b *engine.Booked) error {
+//
+// turn is what b was made of, for the auditor; nil where there is nothing to judge.
+func (p *posting) post(b *engine.Booked, turn *engine.Turn) error {
 	settled := b.State == engine.Settled
 	intent := intentKey(b.Tenant, b.ID)
 	if _, open := p.l.open[string(intent)]; open || !settled { // the writer alone changes open, so it may read it
@@ -61,6 +66,9 @@ func (p *posting) post(b *engine.Booked) error {
 		if err := p.withdraw(old); err != nil {
 			return err
 		}
+	}
+	if err := p.audit(b, turn); err != nil {
+		return err
 	}
 	if err := p.write(b); err != nil {
 		return err
@@ -247,7 +255,7 @@ func (p *posting) finish() error {
 			return err
 		}
 	}
-	return nil
+	return p.finishAudits()
 }
 
 func (p *posting) finishSession(key []byte, s *sessionPost) error {

@@ -64,7 +64,11 @@ func (l *Ledger) Sweep(ctx context.Context) error {
 
 // sweepSome is one step of a sweep. A stage that finds nothing more is over.
 func (l *Ledger) sweepSome() {
-	stages := [...]func(now time.Time) (int, error){l.settleAbandoned, l.sweepTurns, l.sweepSessions, l.sweepRollUps}
+	stages := [...]func(now time.Time) (int, error){
+		l.settleAbandoned, l.sweepTurns, l.sweepSessions,
+		func(now time.Time) (int, error) { return l.sweepRollUps(kindRollUp, now) },
+		func(now time.Time) (int, error) { return l.sweepRollUps(kindAccount, now) },
+	}
 	err := l.files.guard.check()
 	n := 0
 	if err == nil {
@@ -95,7 +99,7 @@ func (l *Ledger) settleAbandoned(now time.Time) (int, error) {
 		return 0, nil
 	}
 	slices.SortFunc(left, func(a, b engine.Booked) int { return a.Place().Compare(b.Place()) })
-	return len(left), l.store(left)
+	return len(left), l.store(left, nil)
 }
 
 // older are some keys of a list that runs from the newest to the oldest, of things
@@ -155,18 +159,18 @@ func (l *Ledger) sweepSessions(now time.Time) (int, error) {
 	}
 	for _, p := range places {
 		s := engine.SessionBook{Tenant: p.Tenant, Class: p.Class, ID: p.ID, Last: p.At}
-		keys = append(keys, sessionKey(p.Tenant, p.Class, p.ID), recentKey(&s), allRecentKey(&s))
+		keys = append(keys, sessionKey(p.Tenant, p.Class, p.ID), memoryKey(p.Tenant, p.Class, p.ID), recentKey(&s), allRecentKey(&s))
 	}
 	return l.forget(keys, len(places))
 }
 
 // sweepRollUps forgets the finer roll-ups. Cutoffs lie between two slots of the
 // next coarser level, so that what goes is whole.
-func (l *Ledger) sweepRollUps(now time.Time) (int, error) {
+func (l *Ledger) sweepRollUps(kind byte, now time.Time) (int, error) {
 	var keys [][]byte
 	err := l.db.View(func(txn *badger.Txn) error {
 		o := badger.DefaultIteratorOptions
-		o.Prefix = []byte{kindRollUp}
+		o.Prefix = []byte{kind}
 		o.PrefetchValues = false
 		all := txn.NewIterator(o)
 		defer all.Close()

@@ -135,7 +135,7 @@ func (l *Ledger) writeTurns(turns []*engine.Turn) {
 		for i := at; i < min(at+size, len(turns)); i++ {
 			books = append(books, engine.Book(*turns[i]))
 		}
-		l.writeBooks(books)
+		l.writeBooks(books, turns[at:at+len(books)])
 		l.queue.finish(len(books))
 	}
 	if len(turns) > 0 {
@@ -144,10 +144,10 @@ func (l *Ledger) writeTurns(turns []*engine.Turn) {
 }
 
 // writeBooks writes a batch, or gives it up.
-func (l *Ledger) writeBooks(books []engine.Booked) {
+func (l *Ledger) writeBooks(books []engine.Booked, turns []*engine.Turn) {
 	err := l.files.guard.check()
 	if err == nil {
-		err = l.store(books)
+		err = l.store(books, turns)
 	} else {
 		l.figures.dropped.Add(int64(len(books)))
 	}
@@ -157,17 +157,22 @@ func (l *Ledger) writeBooks(books []engine.Booked) {
 }
 
 // store writes a batch in one transaction, or in several, each whole, where it is
-// too big for one. What cannot be written is counted as dropped.
-func (l *Ledger) store(books []engine.Booked) error {
+// too big for one. What cannot be written is counted as dropped. turns are what the
+// books were made of, for the auditor; nil where there is nothing to judge.
+func (l *Ledger) store(books []engine.Booked, turns []*engine.Turn) error {
 	p := l.newPosting()
 	defer p.txn.Discard()
 	for i := range books {
-		if err := p.post(&books[i]); err != nil {
-			return l.split(p, books, err)
+		var turn *engine.Turn
+		if turns != nil {
+			turn = turns[i]
+		}
+		if err := p.post(&books[i], turn); err != nil {
+			return l.split(p, books, turns, err)
 		}
 	}
 	if err := p.finish(); err != nil {
-		return l.split(p, books, err)
+		return l.split(p, books, turns, err)
 	}
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -185,11 +190,14 @@ func (l *Ledger) store(books []engine.Booked) error {
 }
 
 // split tries again with half as many, if the batch was only too big.
-func (l *Ledger) split(p *posting, books []engine.Booked, err error) error {
+func (l *Ledger) split(p *posting, books []engine.Booked, turns []*engine.Turn, err error) error {
 	p.txn.Discard()
 	if errors.Is(err, badger.ErrTxnTooBig) && len(books) > 1 {
 		half := len(books) / 2
-		return errors.Join(l.store(books[:half]), l.store(books[half:]))
+		if turns == nil {
+			return errors.Join(l.store(books[:half], nil), l.store(books[half:], nil))
+		}
+		return errors.Join(l.store(books[:half], turns[:half]), l.store(books[half:], turns[half:]))
 	}
 	l.figures.dropped.Add(int64(len(books)))
 	return err
@@ -208,7 +216,7 @@ func (l *Ledger) bookLeftovers() error {
 		if err := l.drop(bad); err != nil {
 			return fmt.Errorf("forget damaged notes: %w", err)
 		}
-		if err := l.store(left); err != nil {
+		if err := l.store(left, nil); err != nil {
 			return fmt.Errorf("book unfinished turns: %w", err)
 		}
 	}

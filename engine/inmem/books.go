@@ -28,8 +28,10 @@ func (l *Ledger) book(turn engine.Turn, limit int) {
 		delete(l.known, turnKey{oldest.Tenant, oldest.ID})
 		l.books[0] = nil
 		l.books = l.books[1:]
+		l.forget(oldest)
 	}
 	b := engine.Book(turn)
+	l.audit(&turn, &b)
 	l.books = append(l.books, &b)
 	l.known[key] = &b
 }

@@ -11,7 +11,8 @@ import (
 // implements [engine.Ledger], [engine.Intents] and [engine.Books]; the zero Ledger
 // remembers 1,000. Its methods may be called from several goroutines.
 type Ledger struct {
-	Max int // turns remembered; 0 means 1,000. Not to be changed after first use
+	Max     int            // turns remembered; 0 means 1,000. Not to be changed after first use
+	Auditor engine.Auditor // judges turns as they are recorded; nil: nobody does. Not to be changed either
 
 	mu     sync.Mutex
 	turns  []engine.Turn // a ring once it is full
@@ -22,6 +23,10 @@ type Ledger struct {
 	books []*engine.Booked           // in the order in which they were told; each turn once
 	known map[turnKey]*engine.Booked // the same
 	open  map[turnKey]*engine.Booked // turns in flight
+
+	accounts map[turnKey][]byte    // what the auditor said of the turns in known
+	memories map[sessionKey][]byte // and what it remembers of their sessions
+	held     map[sessionKey]int    // turns in known of each session
 }
 
 // Record remembers turn, forgetting the oldest if there are too many.

@@ -8,16 +8,35 @@ import (
 
 	"github.com/shopspring/decimal"
 
+	"github.com/warmroute/warmroute/catalog"
 	"github.com/warmroute/warmroute/engine"
 	"github.com/warmroute/warmroute/engine/sim"
 	"github.com/warmroute/warmroute/engine/storetest"
 	"github.com/warmroute/warmroute/pricing"
 )
 
-// turnAt is a turn of one session: candidates of the market's first model in order,
-// the one at index served tried and served alone.
-func turnAt(m *storetest.Market, at time.Time, served int, promoted bool, u pricing.Usage, prefix engine.Prefix) engine.Turn {
-	model := m.Models[0]
+// heron is a model that two vendors cache where it is marked.
+func heron(t testing.TB) *catalog.Model {
+	t.Helper()
+	c, err := catalog.Parse("catalog.yaml", []byte(`version: 1
+vendors:
+  north: {api: [messages], base_url: https://north.example/v1, cache: {family: explicit, ttl: 5m, min_prefix: 1024}}
+  south: {api: [messages], base_url: https://south.example/v1, cache: {family: explicit, ttl: 5m, min_prefix: 1024}}
+models:
+  heron:
+    routes:
+      - {vendor: north, model: heron, price: {input: 3, output: 15, cache_read: 0.30, cache_write: 3.75}}
+      - {vendor: south, model: heron, price: {input: 3, output: 15, cache_read: 0.30, cache_write: 3.75}}
+`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return c.Models[0]
+}
+
+// turnAt is a turn of one session: the model's routes in order, the one at index
+// served tried and served alone.
+func turnAt(model *catalog.Model, at time.Time, served int, promoted bool, u pricing.Usage, prefix engine.Prefix) engine.Turn {
 	t := engine.Turn{
 		ID: at.String(), Tenant: "t", Started: at, Took: time.Second,
 		Session: engine.Session{Tenant: "t", Class: engine.ClassExplicit, ID: "s"},
@@ -54,14 +73,17 @@ func judged(t *testing.T, a engine.Audit) (j sim.Judgement, account sim.Account)
 var nine = time.Date(2026, 11, 20, 9, 0, 0, 0, time.UTC)
 
 // A vendor that was promoted once keeps a session warm; without affinity it would
-// have gone back to the first vendor and written everything anew.
+// have gone back to the first vendor, well again, and written everything anew:
+// 41,000 × 3.75 for 40,000 × 0.30 + 1,000 × 3.75, per million.
 func TestTheAuditorSaysWhatAPromotionSaved(t *testing.T) {
-	m := storetest.NewMarket()
+	m := heron(t)
 	var auditor sim.Auditor
-	cold := auditor.Audit(ref(turnAt(m, nine, 1, false, pricing.Usage{CacheWrite5m: 40_000, Output: 100}, nil)), nil)
+	failed := turnAt(m, nine, 1, false, pricing.Usage{CacheWrite5m: 40_000, Output: 100}, nil)
+	failed.Attempts = append([]engine.Attempt{{Candidate: failed.Plan.Candidates[0], Failure: engine.FailureServer, Status: 503, Started: nine}}, failed.Attempts...)
+	cold := auditor.Audit(&failed, nil)
 	warm := auditor.Audit(ref(turnAt(m, nine.Add(time.Minute), 1, true, pricing.Usage{CacheRead: 40_000, CacheWrite5m: 1000, Output: 100}, nil)), cold.Memory)
 	j, account := judged(t, warm)
-	if j.Same || !j.Saving.Known || !j.Saving.Amount.IsPositive() || j.Without != m.Models[0].Routes[0].Vendor.Name {
+	if j.Same || !j.Saving.Known || j.Saving.Amount.String() != "0.138" || j.Without != "north" {
 		t.Errorf("%+v", j)
 	}
 	cost := account.Tally.Cost
@@ -85,7 +107,7 @@ func marks(bytes ...int64) (p engine.Prefix) {
 
 // What a client rewrote is its own doing, and is told from what a vendor forgot.
 func TestTheAuditorTellsARewrittenPrefixFromAnEviction(t *testing.T) {
-	m := storetest.NewMarket()
+	m := heron(t)
 	for _, c := range []struct {
 		name   string
 		now    engine.Prefix
@@ -149,7 +171,7 @@ func TestAccountsAddUp(t *testing.T) {
 }
 
 func FuzzJudgement(f *testing.F) {
-	m := storetest.NewMarket()
+	m := heron(f)
 	said := sim.Auditor{}.Audit(ref(turnAt(m, nine, 1, true, pricing.Usage{CacheRead: 40_000, Output: 100}, marks(4, 9))), nil)
 	f.Add(said.Verdict, said.Account, said.Memory)
 	f.Fuzz(func(t *testing.T, verdict, account, memory []byte) {

@@ -26,6 +26,8 @@ type Books interface {
 // Ledger runs what every store of turns must hold. open returns an empty store,
 // which open itself cleans up after the test, and what waits until all that was
 // recorded can be asked for.
+//
+// The store is opened with a [Counter] for its auditor.
 func Ledger(t *testing.T, open func(t *testing.T) (store Books, flush func())) {
 	tests := []struct {
 		name string
@@ -42,6 +44,7 @@ func Ledger(t *testing.T, open func(t *testing.T) (store Books, flush func())) {
 		{"turns of one instant keep their order", ties},
 		{"a page that is not one of ours", strangePages},
 		{"tenants that look alike are apart", tenantsApart},
+		{"accounts are the sums of what an auditor said", accounts},
 		{"sessions are the folds of their turns", sessionFolds},
 		{"a query whose context is over", ledgerContextOver},
 	}
