@@ -302,6 +302,8 @@ func known(name []byte) string {
 	switch string(name) {
 	case "content_block_delta":
 		return "content_block_delta"
+	case "message_delta":
+		return "message_delta"
 	case "response.output_text.delta":
 		return "response.output_text.delta"
 	case "response.function_call_arguments.delta":
