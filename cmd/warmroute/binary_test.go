@@ -258,7 +258,7 @@ func (p *process) until(t *testing.T, what string, holds func(ready) bool) {
 }
 
 // sim is a simulated chat vendor on loopback.
-func sim(t *testing.T, name string) (address string, vendor *vendorsim.Vendor) {
+func simulated(t *testing.T, name string) (address string, vendor *vendorsim.Vendor) {
 	t.Helper()
 	vendor = vendorsim.New(vendorsim.Config{Name: name, API: []catalog.API{catalog.Chat}, Cache: vendorsim.Cache{Family: catalog.Implicit, TTL: 5 * time.Minute, MinPrefix: 64, Block: 64}})
 	server := httptest.NewServer(vendor)
@@ -339,8 +339,8 @@ func TestDemoTellsItsFirstTwoTurns(t *testing.T) {
 }
 
 func TestATurnGoesToTheWarmVendorWhileThatIsCheapest(t *testing.T) {
-	first, _ := sim(t, "first")
-	second, _ := sim(t, "second")
+	first, _ := simulated(t, "first")
+	second, _ := simulated(t, "second")
 	dir := t.TempDir()
 	path := filepath.Join(dir, "catalog.yaml")
 	twoVendors(t, path, first, second, ", cache_read: 0.30", "5m")
@@ -377,8 +377,8 @@ func TestATurnGoesToTheWarmVendorWhileThatIsCheapest(t *testing.T) {
 }
 
 func TestAPinSurvivesRestartAndKill(t *testing.T) {
-	first, _ := sim(t, "first")
-	second, _ := sim(t, "second")
+	first, _ := simulated(t, "first")
+	second, _ := simulated(t, "second")
 	dir := t.TempDir()
 	path := filepath.Join(dir, "catalog.yaml")
 	twoVendors(t, path, first, second, ", cache_read: 0.30", "5m")
@@ -398,8 +398,8 @@ func TestAPinSurvivesRestartAndKill(t *testing.T) {
 }
 
 func TestAPinExpires(t *testing.T) {
-	first, _ := sim(t, "first")
-	second, _ := sim(t, "second")
+	first, _ := simulated(t, "first")
+	second, _ := simulated(t, "second")
 	dir := t.TempDir()
 	path := filepath.Join(dir, "catalog.yaml")
 	twoVendors(t, path, first, second, ", cache_read: 0.30", "16s")
@@ -413,8 +413,8 @@ func TestAPinExpires(t *testing.T) {
 }
 
 func TestABadEditKeepsTheLastGoodCatalog(t *testing.T) {
-	first, _ := sim(t, "first")
-	second, _ := sim(t, "second")
+	first, _ := simulated(t, "first")
+	second, _ := simulated(t, "second")
 	dir := t.TempDir()
 	path := filepath.Join(dir, "catalog.yaml")
 	twoVendors(t, path, first, second, ", cache_read: 0.30", "5m")
@@ -464,7 +464,7 @@ func TestExitCodes(t *testing.T) {
 }
 
 func TestTwoGatewaysDoNotShareAFolder(t *testing.T) {
-	first, _ := sim(t, "first")
+	first, _ := simulated(t, "first")
 	dir := t.TempDir()
 	path := filepath.Join(dir, "catalog.yaml")
 	twoVendors(t, path, first, first, "", "5m")

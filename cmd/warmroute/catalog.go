@@ -9,6 +9,12 @@ import (
 // catalogCommands are the commands under warmroute catalog, in the order in which
 // somebody meets them.
 var catalogCommands = []func() *cobra.Command{
+	catalogInitCommand,
+	catalogShowCommand,
+	catalogMatrixCommand,
+	catalogImportCommand,
+	catalogDiffCommand,
+	catalogFmtCommand,
 	catalogSchemaCommand,
 }
 

@@ -49,8 +49,8 @@ func (p *process) askAs(t *testing.T, key, session string) answer {
 }
 
 func TestTwoTenantsShareAGateway(t *testing.T) {
-	first, _ := sim(t, "first")
-	second, _ := sim(t, "second")
+	first, _ := simulated(t, "first")
+	second, _ := simulated(t, "second")
 	dir := t.TempDir()
 	path := filepath.Join(dir, "catalog.yaml")
 	twoVendors(t, path, first, second, ", cache_read: 0.30", "5m")
@@ -88,7 +88,7 @@ func TestTwoTenantsShareAGateway(t *testing.T) {
 }
 
 func TestFlagBeforeEnvironmentBeforeFile(t *testing.T) {
-	first, _ := sim(t, "first")
+	first, _ := simulated(t, "first")
 	dir := t.TempDir()
 	path := filepath.Join(dir, "catalog.yaml")
 	twoVendors(t, path, first, first, "", "5m")

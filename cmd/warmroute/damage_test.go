@@ -71,8 +71,8 @@ func ended(t *testing.T, p *process) {
 
 func serving(t *testing.T, data string) (args []string) {
 	t.Helper()
-	first, _ := sim(t, "first")
-	second, _ := sim(t, "second")
+	first, _ := simulated(t, "first")
+	second, _ := simulated(t, "second")
 	path := filepath.Join(t.TempDir(), "catalog.yaml")
 	twoVendors(t, path, first, second, ", cache_read: 0.30", "5m")
 	return []string{"serve", "--catalog", path, "--data", data}

@@ -16,6 +16,7 @@ import (
 	"github.com/warmroute/warmroute/engine"
 	"github.com/warmroute/warmroute/engine/badgerstore"
 	"github.com/warmroute/warmroute/engine/inmem"
+	"github.com/warmroute/warmroute/engine/sim"
 	"github.com/warmroute/warmroute/routes"
 )
 
@@ -88,6 +89,7 @@ func (k *keep) openBooks(dir string, retention catalog.RetentionSettings, log *s
 	ledger, err := badgerstore.OpenLedger(dir, badgerstore.LedgerOptions{
 		Log:       log,
 		Probe:     probeStore(ledgerStore),
+		Auditor:   sim.Auditor{},
 		Retention: retention.Turns.Or(0),
 		Minutes:   retention.Minutes.Or(0),
 		Hours:     retention.Hours.Or(0),
@@ -97,7 +99,7 @@ func (k *keep) openBooks(dir string, retention catalog.RetentionSettings, log *s
 		return err
 	case err != nil:
 		log.Error("turns are booked in memory only", "error", err.Error())
-		k.books, k.bookTrouble = &inmem.Ledger{Max: booksInMemory}, err.Error()
+		k.books, k.bookTrouble = &inmem.Ledger{Max: booksInMemory, Auditor: sim.Auditor{}}, err.Error()
 		return nil
 	}
 	k.ledger, k.books = ledger, ledger

@@ -177,8 +177,8 @@ func TestATurnKeepsThePricesItBeganWith(t *testing.T) {
 // What the catalog says of a route today decides, not what it said when the
 // route was pinned; and nothing is forgotten meanwhile.
 func TestPinsAreJudgedByTheCatalogOfToday(t *testing.T) {
-	first, _ := sim(t, "first")
-	second, _ := sim(t, "second")
+	first, _ := simulated(t, "first")
+	second, _ := simulated(t, "second")
 	dir := t.TempDir()
 	path := filepath.Join(dir, "catalog.yaml")
 	const usual = "      - {vendor: second, model: charts, price: {input: 3, output: 15, cache_read: 0.30}}\n"

@@ -157,6 +157,7 @@ func serve(ctx context.Context, s settings, out, logs io.Writer) error {
 		Health:   engine.NewHealth(),
 		Ledger:   ledgers{kept.books, metrics},
 		Intents:  kept.books,
+		Prefixes: true,
 		Gate:     catalog.Gate(s.Gate),
 		Off:      !s.Affinity && tenants == nil, // with tenants, each has its own
 		Deadline: s.config.Affinity.Deadline.Or(engine.DefaultDeadline),

@@ -8,5 +8,7 @@ import (
 )
 
 func TestLedger(t *testing.T) {
-	storetest.Ledger(t, func(*testing.T) (storetest.Books, func()) { return &inmem.Ledger{Auditor: storetest.Counter{}}, func() {} })
+	storetest.Ledger(t, func(*testing.T) (storetest.Books, func()) {
+		return &inmem.Ledger{Auditor: storetest.Counter{}}, func() {}
+	})
 }
