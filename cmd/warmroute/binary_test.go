@@ -257,7 +257,7 @@ func (p *process) until(t *testing.T, what string, holds func(ready) bool) {
 	}
 }
 
-// sim is a simulated chat vendor on loopback.
+// simulated is a simulated chat vendor on loopback.
 func simulated(t *testing.T, name string) (address string, vendor *vendorsim.Vendor) {
 	t.Helper()
 	vendor = vendorsim.New(vendorsim.Config{Name: name, API: []catalog.API{catalog.Chat}, Cache: vendorsim.Cache{Family: catalog.Implicit, TTL: 5 * time.Minute, MinPrefix: 64, Block: 64}})
