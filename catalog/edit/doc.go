@@ -14,8 +14,9 @@
 //
 // What the design leaves open is settled so:
 //
-//   - A list of another length is replaced as a whole, unless a comment stands in
-//     it: then the change is refused, since the comment's place would be lost.
+//   - A list that begins as the one that is there, by the first key of its items, is
+//     appended to. Any other of another length takes its place, unless a comment
+//     stands in it: then the change is refused, since its place would be lost.
 //   - An import adds and updates; it never removes a price, a route or a model.
 //   - A price is an import's own if its source names the same list. All others are
 //     somebody's, and are kept unless the import is forced.

@@ -277,9 +277,42 @@ func (e *editor) lay(index int, n *node, v Value, path Path) {
 		for i, item := range v.items {
 			e.lay(index, n.items[i], item, append(slices.Clone(path), Item(i)))
 		}
+	case n.begins(v):
+		for i, item := range v.items {
+			if i < len(n.items) {
+				e.lay(index, n.items[i], item, append(slices.Clone(path), Item(i)))
+				continue
+			}
+			e.insert(index, n, Field{Value: item}, path)
+		}
 	default:
 		e.replace(index, n, v, path)
 	}
+}
+
+// begins says whether a list's items are, by their first key, the first of a longer
+// one, which can then be appended to.
+func (n *node) begins(v Value) bool {
+	if len(n.items) == 0 || len(n.items) > len(v.items) {
+		return false
+	}
+	for i, item := range n.items {
+		w := &v.items[i]
+		switch {
+		case item.kind != w.kind:
+			return false
+		case w.kind == yaml.ScalarNode && !w.is(item.text):
+			return false
+		case w.kind == yaml.MappingNode:
+			if len(w.fields) == 0 {
+				return false
+			}
+			if at := item.get(w.fields[0].Key); at == nil || at.kind != yaml.ScalarNode || !w.fields[0].Value.is(at.text) {
+				return false
+			}
+		}
+	}
+	return true
 }
 
 // inFlow says whether a node stands between brackets.
@@ -319,8 +352,12 @@ func (n *node) child(at int) *node {
 // replace puts a value of another form in the place of the one that is there. It
 // is written between brackets: what stood around it stays.
 func (e *editor) replace(index int, n *node, v Value, path Path) {
+	end := n.end
+	if n.kind != yaml.ScalarNode && !n.flow { // what is on its last line is about its last item
+		end = e.source.lineEnd(n.end)
+	}
 	for _, c := range e.comments {
-		if c.start >= n.start && c.start < n.end {
+		if c.start >= n.start && c.start < end {
 			e.refuse(index, path, "there is a comment inside the value, on line %d, which would be lost; change it by hand", e.source.line(c.start)+1)
 			return
 		}

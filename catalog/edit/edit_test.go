@@ -324,7 +324,7 @@ models:
 	tier := func(above int64, input string) Value {
 		return Map(fieldOf("above", Count(above)), fieldOf("input", Plain(input)))
 	}
-	longer := List(tier(1000, "2"), tier(2000, "3"))
+	longer, other := List(tier(1000, "2"), tier(2000, "3")), List(tier(900, "2"), tier(2000, "3"))
 	r, err := d.Edit(Change{Path: at("open/heron", "first", "price", "tiers"), Value: List(tier(1000, "2.5"))},
 		Change{Path: at("open/wren", "first", "price", "tiers"), Value: longer})
 	if err != nil {
@@ -334,7 +334,15 @@ models:
 	if got := string(r.Text); got != want {
 		t.Errorf("got\n%s\nwant\n%s", got, want)
 	}
-	_, err = d.Edit(Change{Path: at("open/heron", "first", "price", "tiers"), Value: longer})
+	r, err = d.Edit(Change{Path: at("open/heron", "first", "price", "tiers"), Value: longer}, Change{Path: at("open/wren", "first", "price", "tiers"), Value: other})
+	if err != nil {
+		t.Fatal(err)
+	}
+	want = strings.NewReplacer("              input: 2\n", "              input: 2\n            - above: 2000\n              input: 3\n", "[{above: 1000, input: 2}]", "[{above: 900, input: 2}, {above: 2000, input: 3}]").Replace(text)
+	if got := string(r.Text); got != want {
+		t.Errorf("got\n%s\nwant\n%s", got, want)
+	}
+	_, err = d.Edit(Change{Path: at("open/heron", "first", "price", "tiers"), Value: other})
 	var refusals Refusals
 	if !errors.As(err, &refusals) || !strings.Contains(err.Error(), "there is a comment inside the value, on line 12") {
 		t.Errorf("a list with a comment was replaced: %v", err)

@@ -12,7 +12,7 @@ import (
 
 // What fits on a line: a flow mapping that was on one line, and one that was not.
 const (
-	widest    = 160
+	widest    = 400
 	collapsed = 100
 )
 

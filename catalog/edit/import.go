@@ -3,6 +3,7 @@ package edit
 import (
 	"errors"
 	"fmt"
+	"maps"
 	"path"
 	"slices"
 	"strings"
@@ -53,7 +54,7 @@ const (
 	NameUnfit     Reason = "name_unfit"     // an id or a name that no catalog takes
 )
 
-// slips are the doubts for which a row is not written.
+// slips are the doubts for which a row is not written, the plainest first.
 var slips = []pricelist.Code{pricelist.UnitSlip, pricelist.Swapped, pricelist.LostDecimal, pricelist.UnusualPrice, pricelist.ZeroPrice, pricelist.ReadAboveInput}
 
 // Line is what became of one row.
@@ -65,9 +66,11 @@ type Line struct {
 	Reason  string // a [Reason] or a [pricelist.Code]; empty where none is needed
 	Detail  string // the reason in words
 	Changes []Difference
-	// Gone are known prices of the catalog that the list does not have any longer;
-	// they stay.
+	// Gone are known prices of the catalog that the same list does not have any
+	// longer; they stay.
 	Gone []Difference
+	// NoRead says that the list does not know what a read from the cache costs.
+	NoRead bool
 	// Disputes say where other lists disagree, one sentence for each field.
 	Disputes []string
 	Doubts   []pricelist.Flag // what the reader found that is no reason to leave the row out
@@ -75,13 +78,22 @@ type Line struct {
 
 // Imported is an import that has been worked out.
 type Imported struct {
-	*Result          // nil where nothing is to be changed
-	Lines   []Line   // routes of the catalog first, then new ones in the order of the list
-	Vendors []string // new ones
-	// UnknownRead counts the routes written or confirmed whose cache-read price the
-	// list does not know.
-	UnknownRead int
-	NotRows     map[pricelist.Reason]int // entries of the list that are no rows, by reason
+	*Result                          // nil where nothing is to be changed
+	Lines   []Line                   // routes of the catalog first, then new ones in the order of the list
+	Vendors []string                 // new ones
+	NotRows map[pricelist.Reason]int // entries of the list that are no rows, by reason
+}
+
+// NoRead counts the routes written or confirmed whose cache-read price the list
+// does not know.
+func (im *Imported) NoRead() int {
+	n := 0
+	for i := range im.Lines {
+		if l := &im.Lines[i]; l.NoRead && l.Status != Kept && l.Status != Skipped {
+			n++
+		}
+	}
+	return n
 }
 
 // Count is the number of lines of a status.
@@ -225,12 +237,20 @@ func (im *importer) existing() {
 
 // doubt is the first reason for which a row is not written, empty without one.
 func doubt(row *pricelist.Row) (code, why string) {
-	for _, f := range row.Flags {
-		if slices.Contains(slips, f.Code) {
-			return string(f.Code), f.Message
+	for _, slip := range slips {
+		for _, f := range row.Flags {
+			if f.Code == slip {
+				return string(f.Code), f.Message
+			}
 		}
 	}
 	return "", ""
+}
+
+// noRead says whether a row's ordinary price, the latest if there are several, has
+// no cache read.
+func noRead(row *pricelist.Row) bool {
+	return !row.Price[len(row.Price)-1].Card.CacheRead.Known()
 }
 
 // doubts are the others.
@@ -287,12 +307,18 @@ func show(f *pricelist.Figure, field string) string {
 	case "periods":
 		return fmt.Sprintf("%d of them", len(f.Row.Price))
 	}
-	return "others"
+	bands := f.Row.Price[f.Period].ServiceTiers
+	var all []string
+	for _, name := range slices.Sorted(maps.Keys(bands)) {
+		card := bands[name].Card
+		all = append(all, fmt.Sprintf("%s %s/%s/%s", name, card.Input, card.Output, card.CacheRead))
+	}
+	return strings.Join(all, " ")
 }
 
 // refresh brings one route of the catalog up to date with a row.
 func (im *importer) refresh(r *catalog.Route, row *pricelist.Row) {
-	line := Line{Status: Unchanged, Model: r.Model.Name, Vendor: r.Vendor.Name, ID: r.UpstreamModel, Doubts: doubts(row)}
+	line := Line{Status: Unchanged, Model: r.Model.Name, Vendor: r.Vendor.Name, ID: r.UpstreamModel, Doubts: doubts(row), NoRead: noRead(row)}
 	defer func() { im.out.Lines = append(im.out.Lines, line) }()
 	_, line.Disputes = im.disputed(row)
 	if code, why := doubt(row); code != "" {
@@ -300,8 +326,12 @@ func (im *importer) refresh(r *catalog.Route, row *pricelist.Row) {
 		return
 	}
 	price := aligned(r.Price, im.dated(row))
-	line.Changes, line.Gone = priceDifferences(r.Price, price)
+	changes, gone := priceDifferences(r.Price, price)
+	line.Changes = changes
 	own := r.Price == nil || !anyKnown(r.Price) || isOf(r.Price, im.list.Source)
+	if own {
+		line.Gone = gone
+	}
 	if !own && !im.Force {
 		if len(line.Changes) > 0 {
 			line.Status, line.Reason = Kept, string(HandMade)
@@ -324,9 +354,6 @@ func (im *importer) refresh(r *catalog.Route, row *pricelist.Row) {
 	}
 	if len(line.Changes) > 0 {
 		line.Status = Updated
-	}
-	if c := price[len(price)-1].Card; !c.CacheRead.Known() {
-		im.out.UnknownRead++
 	}
 	im.change(len(im.out.Lines), Change{
 		Path:  Path{Key("models"), Key(r.Model.Name), Key("routes"), Entry("vendor", r.Vendor.Name), Key("price")},

@@ -71,7 +71,7 @@ func TestSharedImport(t *testing.T) {
 				}
 			}
 			t.Logf("%-12s rows %d, routes %d at %d vendors for %d models, %d bytes; cache read unknown %d; disputed %d; skipped %s; no rows %s; warnings %d",
-				list.Source, len(list.Rows), routes, len(c.Vendors), len(c.Models), len(im.Text), im.UnknownRead, disputes, counted(reasons), counted(im.NotRows), len(c.Warnings))
+				list.Source, len(list.Rows), routes, len(c.Vendors), len(c.Models), len(im.Text), im.NoRead(), disputes, counted(reasons), counted(im.NotRows), len(c.Warnings))
 			d, err := Open("new.yaml", im.Text)
 			if err != nil {
 				t.Fatal(err)

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/warmroute/warmroute/catalog"
@@ -39,7 +40,7 @@ func (im *importer) fresh() {
 		if !im.wants(names, []string{row.Vendor, as}) {
 			continue
 		}
-		line := Line{Status: Added, Model: row.Model, Vendor: as, ID: row.UpstreamModel, Doubts: doubts(row)}
+		line := Line{Status: Added, Model: row.Model, Vendor: as, ID: row.UpstreamModel, Doubts: doubts(row), NoRead: noRead(row)}
 		if model != nil {
 			line.Model = model.Name
 		}
@@ -139,9 +140,6 @@ func (im *importer) addVendor(row *pricelist.Row, name string) {
 func (im *importer) add(row *pricelist.Row, vendor string, m *catalog.Model, byName map[string]*newModel, disputed map[string]string) {
 	line := len(im.out.Lines)
 	route := im.route(row, vendor, disputed)
-	if !row.Price[len(row.Price)-1].Card.CacheRead.Known() {
-		im.out.UnknownRead++
-	}
 	if m != nil {
 		im.change(line, Change{Path: Path{Key("models"), Key(m.Name), Key("routes")}, Value: route, Append: true})
 		return
@@ -180,10 +178,25 @@ func (im *importer) route(row *pricelist.Row, vendor string, disputed map[string
 		comment = strings.TrimPrefix(comment+"; "+strings.TrimPrefix(field+": ", ": ")+disputed[field], "; ")
 	}
 	fields := []Field{{Key: "vendor", Value: Text(vendor)}, {Key: "model", Value: Text(row.UpstreamModel)}, {Key: "price", Value: price, Comment: comment}}
-	if row.MinPrefix > 0 {
+	if row.MinPrefix > 0 && row.MinPrefix != im.minPrefix(vendor) {
 		fields = append(fields, Field{Key: "cache", Value: Map(Field{Key: "min_prefix", Value: Count(row.MinPrefix)})})
 	}
 	return Map(fields...)
+}
+
+// minPrefix is the shortest prefix that the vendor's own entry states, 0 without one.
+func (im *importer) minPrefix(vendor string) int64 {
+	if im.Document != nil {
+		if v, ok := im.Catalog.Vendor(vendor); ok {
+			return v.Cache.MinPrefix
+		}
+	}
+	n := im.known.starter.get(vendor).get("cache").get("min_prefix")
+	if n == nil {
+		return 0
+	}
+	tokens, _ := strconv.ParseInt(n.text, 10, 64)
+	return tokens
 }
 
 // value is the model as it is written.

@@ -106,7 +106,8 @@ func (k *known) vendor(name, model string) (as string, entry Value, ok bool) {
 		return "", Value{}, false
 	}
 	for _, as := range familyOf(name) {
-		if n := k.starter.get(as); n != nil {
+		n := k.starter.get(as)
+		if url := n.get("base_url"); url != nil && !strings.Contains(url.text, "/your-") && !strings.Contains(url.text, "//your-") {
 			return as, valueOf(n), true
 		}
 	}

@@ -110,7 +110,8 @@ func (p Path) String() string {
 // Change is one thing to change.
 //
 // A mapping is laid over the one that stands there: its keys are set, the others
-// stay. A list of the same length is laid over item by item, any other replaced.
+// stay. A list of the same length, or one that the new one continues, is laid over
+// item by item, any other replaced.
 // What the path's last steps do not find is made, as long as they are keys.
 type Change struct {
 	Path    Path

@@ -103,9 +103,40 @@ func (t *tree) lay(v Value) {
 		for i := range t.items {
 			t.items[i].lay(v.items[i])
 		}
+	case t.kind == v.kind && v.kind == yaml.SequenceNode && t.begins(v):
+		for i, item := range v.items {
+			if i < len(t.items) {
+				t.items[i].lay(item)
+				continue
+			}
+			t.items = append(t.items, growValue(item))
+		}
 	default:
 		*t = *growValue(v)
 	}
+}
+
+// begins is [node.begins].
+func (t *tree) begins(v Value) bool {
+	if len(t.items) == 0 || len(t.items) > len(v.items) {
+		return false
+	}
+	for i, item := range t.items {
+		w := &v.items[i]
+		switch {
+		case item.kind != w.kind || w.kind == yaml.ScalarNode && !w.is(item.text):
+			return false
+		case w.kind == yaml.MappingNode:
+			if len(w.fields) == 0 {
+				return false
+			}
+			at, ok := item.keys[w.fields[0].Key]
+			if !ok || at.kind != yaml.ScalarNode || !w.fields[0].Value.is(at.text) {
+				return false
+			}
+		}
+	}
+	return true
 }
 
 // equal compares what was wanted with what is there; at is the first place that

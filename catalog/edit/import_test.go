@@ -1,0 +1,318 @@
+package edit
+
+import (
+	"errors"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/warmroute/warmroute/catalog"
+	"github.com/warmroute/warmroute/catalog/pricelist"
+)
+
+// readList reads a list of litellm's form, USD per token.
+func readList(t *testing.T, source, text string) *pricelist.List {
+	t.Helper()
+	l, err := pricelist.Read(source, strings.NewReader(text))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return l
+}
+
+// aviary is a list with an ordinary row, one at a vendor that nobody knows, one
+// whose vendor's address only its user knows, one in another unit and one without
+// cache prices.
+const aviary = `{
+	"groq/birds/heron-70b": {"litellm_provider": "groq", "mode": "chat", "max_input_tokens": 8000, "input_cost_per_token": 6e-07, "output_cost_per_token": 2.5e-06, "cache_read_input_token_cost": 1.2e-07},
+	"together_ai/birds/heron-70b": {"litellm_provider": "together_ai", "mode": "chat", "max_input_tokens": 9000, "input_cost_per_token": 5e-07, "output_cost_per_token": 2e-06, "prompt_cache_min_tokens": 512},
+	"deepinfra/birds/heron-70b": {"litellm_provider": "deepinfra", "mode": "chat", "input_cost_per_token": 0.00055, "output_cost_per_token": 0.0024},
+	"nobody/birds/heron-70b": {"litellm_provider": "nobody", "mode": "chat", "input_cost_per_token": 6e-07, "output_cost_per_token": 2e-06},
+	"azure_ai/birds/heron-70b": {"litellm_provider": "azure_ai", "mode": "chat", "input_cost_per_token": 6e-07, "output_cost_per_token": 2e-06},
+	"groq/birds/wren-8b": {"litellm_provider": "groq", "mode": "chat", "input_cost_per_token": 1e-07, "output_cost_per_token": 3e-07, "input_cost_per_token_above_128k_tokens": 2e-07, "output_cost_per_token_above_128k_tokens": 6e-07}
+}`
+
+func TestImportNew(t *testing.T) {
+	list := readList(t, pricelist.LiteLLM, aviary)
+	other := readList(t, pricelist.OpenRouter+"", `{"data": []}`)
+	second := readList(t, pricelist.ModelsDev, `{"groq": {"provider": {"name": "Groq"}, "models": {"birds/heron-70b": {"name": "Heron", "cost": {"input": 0.6, "output": 2.5, "cache_read": 0.15}}}}}`)
+	im, err := Import("new.yaml", nil, list, Options{Day: "2026-11-20", Compare: []*pricelist.List{other, second}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	const want = `version: 1
+currency: USD
+unit: per_million
+
+vendors:
+  groq:
+    api: [chat]
+    base_url: https://api.groq.com/openai/v1
+    credentials:
+      - {id: main, env: GROQ_API_KEY}
+    cache: {family: implicit, ttl: 2h}
+  together:
+    api: [chat]
+    base_url: https://api.together.xyz/v1
+    credentials:
+      - {id: main, env: TOGETHER_API_KEY}
+    cache: {family: implicit, ttl: 5m}
+
+models:
+  birds/heron-70b:
+    context: 9000
+    routes:
+      - vendor: groq
+        model: birds/heron-70b
+        price:
+          input: 0.6
+          output: 2.5
+          cache_read: 0.12  # models.dev: 0.15
+          as_of: 2026-11-20
+          source: litellm groq/birds/heron-70b
+      - vendor: together
+        model: birds/heron-70b
+        price:
+          input: 0.5
+          output: 2
+          as_of: 2026-11-20
+          source: litellm together_ai/birds/heron-70b
+        cache: {min_prefix: 512}
+  birds/wren-8b:
+    routes:
+      - vendor: groq
+        model: birds/wren-8b
+        price:
+          input: 0.1
+          output: 0.3
+          as_of: 2026-11-20
+          source: litellm groq/birds/wren-8b
+          tiers:
+            - {above: 128000, input: 0.2, output: 0.6}
+`
+	if got := string(im.Text); got != want {
+		t.Errorf("got\n%s\nwant\n%s", got, want)
+	}
+	var got []string
+	for _, l := range im.Lines {
+		got = append(got, strings.TrimSpace(string(l.Status)+" "+l.Model+" "+l.Vendor+" "+l.Reason))
+	}
+	lines := []string{
+		"added birds/heron-70b groq", "added birds/heron-70b together", "skipped birds/heron-70b deepinfra unit_slip",
+		"skipped birds/heron-70b nobody vendor_unknown", "skipped birds/heron-70b azure vendor_address", "added birds/wren-8b groq",
+	}
+	if !slices.Equal(got, lines) || im.NoRead() != 2 || !slices.Equal(im.Vendors, []string{"groq", "together"}) {
+		t.Errorf("the report says %q, %d without a read price, vendors %q", got, im.NoRead(), im.Vendors)
+	}
+}
+
+// nest is a catalog that somebody keeps by hand, with prices of every origin.
+const nest = `# Our own.
+version: 1
+vendors:
+  groq: {api: [chat], base_url: https://api.groq.com/openai/v1}   # fast
+  together: {api: [chat], base_url: https://api.together.xyz/v1}
+
+models:
+  heron:   # what we use most
+    routes:
+      # asked by telephone: birds of this size are cheaper for us
+      - vendor: groq
+        model: birds/heron-70b
+        price: {input: 0.55, output: 2.5, cache_read: 0.1, source: our contract}
+      - vendor: together
+        model: birds/heron-70b
+        price:
+          # from the list
+          input: 0.40   # it was more
+          output: 2.0
+          cache_read: 0.05   # measured
+          as_of: 2026-10-01
+          source: litellm together_ai/birds/heron-70b
+`
+
+func importNest(t *testing.T, text string, o Options) (*Imported, error) {
+	t.Helper()
+	d, err := Open("c.yaml", []byte(text))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if o.Day == "" {
+		o.Day = "2026-11-20"
+	}
+	return Import("c.yaml", d, readList(t, pricelist.LiteLLM, aviary), o)
+}
+
+func TestImportUpdates(t *testing.T) {
+	im, err := importNest(t, nest, Options{Models: []string{"heron*"}, Vendors: []string{"groq", "together"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := strings.NewReplacer("input: 0.40 ", "input: 0.5 ", "as_of: 2026-10-01", "as_of: 2026-11-20").Replace(nest)
+	if got := string(im.Text); got != want {
+		t.Errorf("got\n%s\nwant\n%s", got, want)
+	}
+	hand, own := im.Lines[0], im.Lines[1]
+	if hand.Status != Kept || hand.Reason != string(HandMade) || len(hand.Changes) != 2 || hand.Changes[0].String() != ": price.input: 0.55 -> 0.6 (+9.09 %)" && hand.Changes[0].Field != "price.input" {
+		t.Errorf("the price made by hand: %+v", hand)
+	}
+	if own.Status != Updated || len(own.Gone) != 1 || own.Gone[0].Field != "price.cache_read" || own.Gone[0].From != "0.05" || len(own.Changes) != 1 {
+		t.Errorf("the list's own price: %+v", own)
+	}
+}
+
+func TestImportForce(t *testing.T) {
+	im, err := importNest(t, nest, Options{Models: []string{"heron"}, Force: true, AsOf: "2026-11-21"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := strings.NewReplacer(
+		"{input: 0.55, output: 2.5, cache_read: 0.1, source: our contract}", "{input: 0.6, output: 2.5, cache_read: 0.12, as_of: 2026-11-21, source: litellm groq/birds/heron-70b}",
+		"input: 0.40 ", "input: 0.5 ", "as_of: 2026-10-01", "as_of: 2026-11-21").Replace(nest)
+	if got := string(im.Text); got != want {
+		t.Errorf("got\n%s\nwant\n%s", got, want)
+	}
+}
+
+func TestImportAddsToACatalog(t *testing.T) {
+	im, err := importNest(t, nest, Options{Models: []string{"wren*"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := nest + `  birds/wren-8b:
+    routes:
+      - vendor: groq
+        model: birds/wren-8b
+        price:
+          input: 0.1
+          output: 0.3
+          as_of: 2026-11-20
+          source: litellm groq/birds/wren-8b
+          tiers:
+            - {above: 128000, input: 0.2, output: 0.6}
+`
+	if got := string(im.Text); got != want {
+		t.Errorf("got\n%s\nwant\n%s", got, want)
+	}
+}
+
+func TestImportKeeps(t *testing.T) {
+	const price = `        price:
+          # from the list
+          input: 0.40   # it was more
+          output: 2.0
+          cache_read: 0.05   # measured
+          as_of: 2026-10-01
+          source: litellm together_ai/birds/heron-70b
+`
+	for name, c := range map[string]struct {
+		price  string
+		status Status
+		reason Reason
+		text   string // of the price afterwards; empty: as it was
+	}{
+		"a route without a price takes the list's":  {"", Updated, "", "        price: {input: 0.5, output: 2, as_of: 2026-11-20, source: litellm together_ai/birds/heron-70b}\n"},
+		"a price without a source is somebody's":    {"        price: {input: 7}\n", Kept, HandMade, ""},
+		"a price of another list is not this one's": {"        price: {input: 7, source: models.dev togetherai/x}\n", Kept, HandMade, ""},
+		"a price of a later day":                    {"        price: {input: 7, as_of: 2026-11-25, source: litellm x}\n", Kept, OlderList, ""},
+		"a tier that the list does not have stays":  {"        price: {input: 0.5, output: 2, source: litellm, tiers: [{above: 1000, input: 9}]}\n", Unchanged, "", "        price: {input: 0.5, output: 2, as_of: 2026-11-20, source: litellm together_ai/birds/heron-70b, tiers: [{above: 1000, input: 9}]}\n"},
+		"periods: the one of the list's day":        {"        price:\n          - {valid_to: 2026-12-01, input: 0.4, source: litellm x}\n          - {valid_from: 2026-12-01, input: 0.9, source: litellm x}   # promised\n", Updated, "", "        price:\n          - {valid_to: 2026-12-01, input: 0.5, output: 2, as_of: 2026-11-20, source: litellm together_ai/birds/heron-70b}\n          - {valid_from: 2026-12-01, input: 0.9, source: litellm x}   # promised\n"},
+		"an equal price of another source":          {"        price: {input: 0.50, output: 2.000, source: a letter}\n", Unchanged, "", ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			text := strings.Replace(nest, price, c.price, 1)
+			im, err := importNest(t, text, Options{Models: []string{"heron"}, Vendors: []string{"together"}})
+			if err != nil {
+				t.Fatal(err)
+			}
+			l := im.Lines[0]
+			want := text
+			if c.text != "" {
+				want = strings.Replace(nest, price, c.text, 1)
+			}
+			if l.Status != c.status || l.Reason != string(c.reason) || string(im.Text) != want {
+				t.Errorf("%s %s %s; got\n%s\nwant\n%s", l.Status, l.Reason, l.Detail, im.Text, want)
+			}
+		})
+	}
+}
+
+func TestImportCommentInside(t *testing.T) {
+	text := strings.Replace(nest, "      - vendor: together\n", "      - vendor: together\n        cache: {ttl: 10m}\n", 1) + `  wren:
+    routes:
+      - vendor: groq
+        model: birds/wren-8b
+        price:
+          input: 0.1
+          source: litellm
+          tiers:
+            - {above: 200000, input: 0.2}   # a page
+`
+	im, err := importNest(t, text, Options{Models: []string{"wren", "heron"}, Vendors: []string{"groq", "together"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	l := im.Lines[len(im.Lines)-1]
+	if l.Model != "wren" || l.Status != Kept || l.Reason != string(CommentInside) || !strings.Contains(string(im.Text), "# a page") || !strings.Contains(string(im.Text), "input: 0.5 ") {
+		t.Errorf("%+v\n%s", l, im.Text)
+	}
+}
+
+func TestImportUnit(t *testing.T) {
+	text := strings.NewReplacer("version: 1\n", "version: 1\nunit: per_token\n", "0.55", "5.5e-7", "2.5", "0.0000025", "0.1,", "1e-07,", "0.40", "4.0e-07", "2.0", "2e-6", "0.05", "0.00000005").Replace(nest)
+	im, err := importNest(t, text, Options{Models: []string{"heron"}, Vendors: []string{"together"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := strings.NewReplacer("4.0e-07", "0.0000005", "2026-10-01", "2026-11-20").Replace(text)
+	if got := string(im.Text); got != want {
+		t.Errorf("got\n%s\nwant\n%s", got, want)
+	}
+}
+
+func TestImportRefuses(t *testing.T) {
+	if _, err := importNest(t, nest, Options{Models: []string{"eagle*"}}); !errors.Is(err, ErrNothing) {
+		t.Errorf("patterns that nothing matches: %v", err)
+	}
+	if _, err := importNest(t, strings.Replace(nest, "version: 1\n", "version: 1\ncurrency: EUR\n", 1), Options{}); err == nil || !strings.Contains(err.Error(), "EUR") {
+		t.Errorf("a catalog in euros: %v", err)
+	}
+}
+
+// TestEndpointsLoad puts every vendor that an import may add into one catalog.
+func TestEndpointsLoad(t *testing.T) {
+	k, err := knownVendors()
+	if err != nil {
+		t.Fatal(err)
+	}
+	d, err := Open("c.yaml", []byte("version: 1\nvendors:\n  own: {api: [chat], base_url: https://own.example}\nmodels:\n  m: {routes: [{vendor: own, model: x}]}\n"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var changes []Change
+	names := make([]string, 0, len(endpoints))
+	for name := range endpoints {
+		names = append(names, name)
+	}
+	for _, f := range k.starter.fields {
+		names = append(names, f.key.text)
+	}
+	slices.Sort(names)
+	for _, name := range slices.Compact(names) {
+		if as, entry, ok := k.vendor(name, "x/y"); ok {
+			changes = append(changes, Change{Path: Path{Key("vendors"), Key(as)}, Value: entry})
+		}
+	}
+	r, err := d.Edit(changes...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, v := range r.Catalog.Vendors[1:] {
+		if len(v.Credentials) == 0 || v.BaseURL.Scheme != "https" || strings.Contains(v.BaseURL.Path, "your-") {
+			t.Errorf("vendor %s: %+v", v.Name, v)
+		}
+	}
+	if len(r.Catalog.Vendors) < 55 || !r.Catalog.Vendors[1].Speaks(catalog.Chat) {
+		t.Errorf("%d vendors", len(r.Catalog.Vendors))
+	}
+}
