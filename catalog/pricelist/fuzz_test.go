@@ -97,8 +97,7 @@ func FuzzReadPortkey(f *testing.F)    { fuzz(f, Portkey) }
 func FuzzReadPortkeyOne(f *testing.F) { fuzz(f, Portkey+":perch") }
 func FuzzReadGenai(f *testing.F)      { fuzz(f, GenaiPrices) }
 
-// FuzzModelName: any id has a name that a catalog takes, or none, and a name is a
-// fixed point but for its maker.
+// FuzzModelName: any id has a name that a catalog takes, or none.
 func FuzzModelName(f *testing.F) {
 	for _, id := range []string{"claude-haiku-4-5@20251001", "us.anthropic.claude-v2:1", "a/b:c", "ft:gpt", "Pro/@", "-fp8-fast"} {
 		f.Add(id)
