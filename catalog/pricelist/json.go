@@ -59,11 +59,11 @@ func unpack(from io.Reader) ([]byte, error) {
 	return bytes.TrimPrefix(packed, []byte("\ufeff")), nil
 }
 
-// parse reads the one JSON value of a text.
-func parse(data []byte) (*value, error) {
+// parse reads the one JSON value of a text that holds at most so many values.
+func parse(data []byte, most int) (*value, error) {
 	d := json.NewDecoder(bytes.NewReader(data))
 	d.UseNumber()
-	p := parser{d: d}
+	p := parser{d: d, most: most}
 	v, err := p.value(0)
 	if err != nil {
 		return nil, err
@@ -77,6 +77,7 @@ func parse(data []byte) (*value, error) {
 type parser struct {
 	d    *json.Decoder
 	seen int
+	most int
 }
 
 func (p *parser) value(depth int) (*value, error) {
@@ -96,8 +97,8 @@ func notJSON(err error) error {
 
 // from makes the value that begins with a token.
 func (p *parser) from(t json.Token, depth int) (*value, error) {
-	if p.seen++; p.seen > maxValues {
-		return nil, fmt.Errorf("has more than %d values", maxValues)
+	if p.seen++; p.seen > p.most {
+		return nil, fmt.Errorf("has more than %d values", p.most)
 	}
 	switch t := t.(type) {
 	case json.Delim:

@@ -18,7 +18,7 @@ const (
 	GenaiPrices = "genai-prices"
 )
 
-// Sources are the names that [Read] understands, in the order of the manual.
+// Sources are the names that [Read] understands.
 func Sources() []string { return []string{LiteLLM, ModelsDev, OpenRouter, Portkey, GenaiPrices} }
 
 // List is one price list in the neutral form.
@@ -103,7 +103,7 @@ func Read(source string, from io.Reader) (*List, error) {
 	if err != nil {
 		return nil, fmt.Errorf("price list %s: %w", name, err)
 	}
-	root, err := parse(text)
+	root, err := parse(text, maxValues)
 	if err != nil {
 		return nil, fmt.Errorf("price list %s: %w", name, err)
 	}

@@ -76,10 +76,13 @@ func TestReadRefuses(t *testing.T) {
 	}
 }
 
-// TestReadManyValues: a text of more values than any list has is refused, not kept.
-func TestReadManyValues(t *testing.T) {
-	text := "[" + strings.Repeat("0,", maxValues) + "0]"
-	if _, err := Read(OpenRouter, strings.NewReader(text)); err == nil || !strings.Contains(err.Error(), "values") {
+// TestParseManyValues: a text of more values than is allowed is refused, not kept.
+func TestParseManyValues(t *testing.T) {
+	text := []byte(`{"a": [1, 2, {"b": null}]}`) // six values
+	if _, err := parse(text, 6); err != nil {
+		t.Error(err)
+	}
+	if _, err := parse(text, 5); err == nil || !strings.Contains(err.Error(), "more than 5 values") {
 		t.Errorf("error %v", err)
 	}
 }

@@ -126,7 +126,7 @@ func TestSharedDisagreements(t *testing.T) {
 	}
 }
 
-// TestSharedCounts: what the lists hold, as the tables of the manual say it.
+// TestSharedCounts: what the lists hold.
 func TestSharedCounts(t *testing.T) {
 	lists := readShared(t)
 	// every entry is a row or a skip; 82 of Portkey's are upper halves of another
