@@ -162,6 +162,3 @@ func (c Cache) Cut(kept int64) Cache {
 	c.held, c.hour = min(c.held, kept), min(c.hour, kept)
 	return c
 }
-
-// Cold says whether nothing is held.
-func (c Cache) Cold() bool { return c.held == 0 }

@@ -88,6 +88,12 @@ func TestSharesOfATally(t *testing.T) {
 	percent(t, sum.ExpiredButWarm(), "50.00")
 	percent(t, sum.LiveButCold(), "10.00")
 	percent(t, sum.UsageCoverage(), "75.00")
+	take(3, Result{Reported: true, Miss: Miss{Cause: PinLost, Tokens: 5000}})
+	take(1, Result{Reported: true, Miss: Miss{Cause: VendorEvicted, Tokens: 5000}})
+	percent(t, sum.AvoidableMissRate(), "25.00")
+	if sum.ReadsPerWrite() != (Share{sum.Reads, 0}) || (&Tally{}).EffectiveInput().Known() {
+		t.Error(sum.ReadsPerWrite())
+	}
 	if sum.Retention() != (Share{8*1001 + 100 + 101 + 501 + 500, 12 * 1001}) {
 		t.Error(sum.Retention())
 	}
@@ -145,6 +151,9 @@ func TestBlendedPrices(t *testing.T) {
 		if Blended(c.a, below).Below(Blended(other, below)) || !Blended(c.a, above).Below(Blended(other, above)) {
 			t.Errorf("not on both sides of %s", c.want)
 		}
+	}
+	if _, ok := Crossover(card("3", "", "", "", ""), other); ok {
+		t.Error("a card without a read price crosses another")
 	}
 	if _, ok := Crossover(other, other); ok {
 		t.Error("a card crosses itself")

@@ -53,7 +53,7 @@ func (w *work) cause(read int64) Cause {
 	moved := !w.res.Stayed
 	alive := given.cache.alive(at) > 0
 	offer := f.offer(w.offer.Model, given.id)
-	down := f.Outcome == engine.SkippedHealthDown || offer >= 0 && (f.Offers[offer].Down || moved && f.tried(offer) >= 0)
+	down := f.Outcome == engine.SkippedHealthDown || offer >= 0 && (f.Offers[offer].Down || moved && f.tried(offer))
 	engaged := f.Detail != engine.DetailNeverEngaged
 	forgotten := (f.Outcome == engine.NoPin || f.Outcome == engine.StoreUnavailable) && engaged
 	pinned := f.Outcome != engine.NoPin && f.Outcome != engine.StoreUnavailable && f.Outcome != engine.PinExpired

@@ -56,6 +56,9 @@ func TestWhyATurnReadLess(t *testing.T) {
 		{"the pin had expired", "first", 290, engine.PinExpired, cold, nil, PinExpired, 20_000, "0.069"},
 		{"the cache had expired", "first", 301, engine.NoPin, cold, nil, PinExpired, 20_000, "0.069"},
 		{"expired, and another vendor", "second", 400, engine.PinExpired, cold, nil, PinExpired, 20_000, "0.069"},
+		{"expired, no pin, and another vendor", "second", 400, engine.NoPin, cold, nil, PinExpired, 20_000, "0.069"},
+		{"expired by the time of the attempt", "second", 400, engine.Confirmed, cold, nil, PinExpired, 20_000, "0.069"},
+		{"left out, another account of it in the plan", "second", 30, engine.SkippedNotInPlan, cold, func(f *Fact) { f.Offers[0].ID = Name("first", "other", "") }, PlanExcluded, 20_000, "0.069"},
 		{"evicted", "first", 30, engine.Confirmed, cold, nil, VendorEvicted, 20_000, "0.069"},
 		{"nearly all evicted", "first", 30, engine.Promoted, pricing.Usage{CacheRead: 1999, CacheWrite5m: 19_001}, nil, VendorEvicted, 18_001, "0.06210345"},
 		{"evicted, or rewritten: nobody knows", "first", 30, engine.Confirmed, cold, func(f *Fact) { f.Kept = Kept{} }, UnknownCause, 20_000, "0.069"},
@@ -73,6 +76,20 @@ func TestWhyATurnReadLess(t *testing.T) {
 			t.Errorf("%s: %q of %d tokens, want %q of %d", c.name, res.Miss.Cause, res.Miss.Tokens, c.want, c.tokens)
 		}
 		wants(t, c.name, res.Miss.Loss, c.loss)
+	}
+}
+
+func TestAMissIsAThousandTokensAndATenth(t *testing.T) {
+	for _, c := range []struct {
+		missing, promised int64
+		want              bool
+	}{
+		{1023, 5000, false}, {1024, 5000, true}, {1024, 10_240, true}, {1024, 10_241, false}, {1025, 10_241, true},
+		{0, 0, false}, {-5, 0, false}, {1 << 39, 1 << 39, true},
+	} {
+		if got := short(c.missing, c.promised); got != c.want {
+			t.Errorf("%d of %d: %t", c.missing, c.promised, got)
+		}
 	}
 }
 
@@ -138,8 +155,8 @@ func TestWhatMarkingForAnHourWouldHaveSaved(t *testing.T) {
 	if saved := sonnet.Cost(both[0]).Total.Sub(sonnet.Cost(both[1]).Total); !saved.Equal(sum.Hour) {
 		t.Errorf("two caches say %s", saved)
 	}
-	take(5000, pricing.Usage{CacheWrite5m: 103_000}) // longer than an hour: it would have been written all the same
+	take(4860, pricing.Usage{CacheWrite5m: 103_000}) // an hour later: it would have been written all the same
 	if want = want.Sub(dec("2.25").Mul(dec("0.103"))); !sum.Hour.Equal(want) {
-		t.Errorf("after more than an hour %s, want %s", sum.Hour, want)
+		t.Errorf("after an hour %s, want %s", sum.Hour, want)
 	}
 }

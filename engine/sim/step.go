@@ -209,10 +209,8 @@ func (s *Session) settle(w *work, taker int, theirs path) {
 			t.warm(without, o.ID, &o.Rules, &p)
 		}
 	}
-	if theirs.offer >= 0 {
-		o := &f.Offers[theirs.offer]
-		s.touch(trackKey(f.Scope, o.Model), f.Thread).warm(without, o.ID, &o.Rules, &theirs.prompt)
-	}
+	o := &f.Offers[theirs.offer]
+	s.touch(trackKey(f.Scope, o.Model), f.Thread).warm(without, o.ID, &o.Rules, &theirs.prompt)
 	t := s.touch(trackKey(f.Scope, w.offer.Model), f.Thread)
 	t.last = max(t.last, f.At.UnixMilli())
 }

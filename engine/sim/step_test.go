@@ -275,7 +275,7 @@ func TestOverlappingTurns(t *testing.T) {
 	late := shop.turn(50, "first", engine.Confirmed, pricing.Usage{CacheWrite5m: 2000})
 	late.Kept = Kept{Known: true}
 	res := step(t, &s, late)
-	if !res.Late || res.Expected != 0 {
+	if !res.Late || res.Expected != 0 || res.Seen != (Seen{}) {
 		t.Errorf("%+v", res)
 	}
 	a, _ := was.AppendBinary(nil)
@@ -320,6 +320,54 @@ func TestBoundsDropWhatWasUsedLeastRecently(t *testing.T) {
 		if len(held) != MaxCaches || held[0].id != MaxCaches+3 || held[MaxCaches-1].id != 4 {
 			t.Errorf("world %d: %d caches", w, len(held))
 		}
+	}
+}
+
+func TestALateTurnDropsNothing(t *testing.T) {
+	shop, s := twoMarked(), Session{}
+	for i := range int64(MaxCaches) {
+		f := shop.turn(100+i, "first", engine.NoPin, pricing.Usage{CacheWrite5m: 5000})
+		f.Offers[0].ID = ID(i + 1)
+		step(t, &s, f)
+	}
+	late := shop.turn(50, "first", engine.NoPin, pricing.Usage{CacheWrite5m: 5000})
+	late.Offers[0].ID = 99
+	if res := step(t, &s, late); !res.Late {
+		t.Error("not late")
+	}
+	for w := range worlds {
+		for _, h := range s.tracks[0].held[w] {
+			if h.id == 99 {
+				t.Errorf("world %d: it took a newer one's place", w)
+			}
+		}
+	}
+}
+
+// Without affinity the turn would have gone to its vendor at once, in time; really it
+// went there after another had kept it waiting.
+func TestWhatWasNotTriedIsTakenToAcceptAtOnce(t *testing.T) {
+	shop, s := twoMarked(), Session{}
+	step(t, &s, shop.turn(0, "first", engine.NoPin, pricing.Usage{CacheWrite5m: 20_000}))
+	f := shop.turn(299, "second", engine.Promoted, pricing.Usage{CacheWrite5m: 20_000})
+	f.Tries[0].Started = after(301)
+	if res := step(t, &s, f); res.Counterfactual.CacheRead != 20_000 || !res.Saving.Amount.IsNegative() {
+		t.Errorf("%+v", res.Counterfactual)
+	}
+}
+
+func TestACandidateThatIsTriedTwice(t *testing.T) {
+	shop, s := twoMarked(), Session{}
+	f := shop.turn(0, "second", engine.Promoted, pricing.Usage{CacheWrite5m: 20_000})
+	f.Offers = f.Offers[1:]
+	again := f.Tries[0]
+	again.Offer = 0
+	f.Tries = []Try{{Offer: 0, Billed: true, Cost: Known(dec("0.01"))}, again}
+	res := step(t, &s, f)
+	wants(t, "both attempts are both worlds'", res.Saving, "0")
+	wants(t, "and are paid", res.Cost, "0.085")
+	if !res.Same {
+		t.Error("the worlds differ")
 	}
 }
 

@@ -16,15 +16,15 @@ import (
 
 // use is a prompt that some candidate cached.
 type use struct {
-	turn            int // index into the history
-	at              int64
-	id              ID
-	tokens, answer  int64
-	hour            int64
-	life            int64
-	block, minimum  int64
-	ready           int64
-	explicit        bool
+	turn           int // index into the history
+	at             int64
+	id             ID
+	tokens, answer int64
+	hour           int64
+	life           int64
+	block, minimum int64
+	ready          int64
+	explicit       bool
 }
 
 // slowPrompt is what a turn put to the candidate that took it.
@@ -74,10 +74,14 @@ func slowTake(f *Fact) (offer int, failed []int) {
 				tried = i
 			}
 		}
-		if tried == -1 || tried == taker {
+		for i, try := range f.Tries {
+			if try.Offer == o && i != taker {
+				failed = append(failed, i)
+			}
+		}
+		if tried == -1 || f.Tries[taker].Offer == o {
 			return o, failed
 		}
-		failed = append(failed, tried)
 	}
 	return -1, failed
 }
@@ -390,7 +394,10 @@ func (w *randomWorld) turn() *Fact {
 				try.Cost = Known(decimal.New(r.Int64N(1000), -6))
 			}
 			f.Tries = append(f.Tries, try)
-			continue
+			if r.IntN(8) > 0 {
+				continue
+			}
+			try = Try{Offer: o} // once more
 		}
 		try.Taken, try.Billed = true, true
 		try.Card = f.Offers[o].Card
@@ -429,6 +436,7 @@ func turns(t *testing.T, full int) (*rand.Rand, int) {
 		}
 	}
 	t.Logf("SIM_SEED=%d", seed)
+	full /= fewer
 	if testing.Short() {
 		full /= 20
 	}

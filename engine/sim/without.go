@@ -8,13 +8,14 @@ import (
 
 // path is the way a turn takes without affinity.
 type path struct {
-	offer  int    // that takes it; -1 where none is known to
+	offer  int    // that takes it
 	real   bool   // it is the one that really took it
 	prompt Prompt // as it is put to it
 }
 
-// made says whether an attempt at this offer, which failed, is part of the path.
-func (p *path) made(offer int) bool { return p.offer < 0 || offer < p.offer }
+// made says whether an attempt at this offer that failed is part of the path. The one
+// that really took the turn may have failed before.
+func (p *path) made(offer int) bool { return offer < p.offer || p.real && offer == p.offer }
 
 // taker is the attempt that took the turn: the last that was answered; -1 if none was.
 func (f *Fact) taker() int {
@@ -34,14 +35,14 @@ func (f *Fact) began(try *Try) time.Time {
 	return try.Started
 }
 
-// tried is the attempt at an offer; -1 if there was none.
-func (f *Fact) tried(offer int) int {
+// tried says whether there was an attempt at an offer.
+func (f *Fact) tried(offer int) bool {
 	for i := range f.Tries {
 		if f.Tries[i].Offer == offer {
-			return i
+			return true
 		}
 	}
-	return -1
+	return false
 }
 
 // billed is what the attempts cost that a vendor may bill, leaving one of them out;
@@ -58,16 +59,11 @@ func (f *Fact) billed(besides int) Money {
 
 // take finds who takes the turn without affinity: the first of the plan's own order
 // that was not tried, or that really took it.
-func (f *Fact) take(taker int) (offer int, real bool) {
-	for i := range f.Offers {
-		switch f.tried(i) {
-		case -1:
-			return i, false
-		case taker:
-			return i, true
-		}
+func (f *Fact) take(taker *Try) (offer int, real bool) {
+	for offer < taker.Offer && f.tried(offer) {
+		offer++
 	}
-	return -1, false
+	return offer, offer == taker.Offer
 }
 
 // without works out the world without affinity, and what it would have cost. The
@@ -75,12 +71,9 @@ func (f *Fact) take(taker int) (offer int, real bool) {
 func (w *work) without(s *Session, taker int) path {
 	f, res := w.f, w.res
 	p := path{prompt: w.prompt}
-	p.offer, p.real = f.take(taker)
+	p.offer, p.real = f.take(w.try)
 	res.Without = p.offer
 	res.Cost = f.billed(-1)
-	if p.offer < 0 {
-		return p
-	}
 	o := &f.Offers[p.offer]
 	if !p.real {
 		p.prompt.At = f.At
