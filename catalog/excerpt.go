@@ -25,7 +25,11 @@ func excerpts(problems Problems, text []byte) {
 	if len(problems) == 0 || len(text) > MaxSize {
 		return
 	}
-	lines := splitLines(bytes.TrimPrefix(text, byteOrder))
+	last := 0
+	for i := range problems {
+		last = max(last, problems[i].Line)
+	}
+	lines := firstLines(bytes.TrimPrefix(text, byteOrder), last)
 	for i := range problems {
 		if p := &problems[i]; p.Line >= 1 && p.Line <= len(lines) && p.Excerpt == (Excerpt{}) && p.Code != CodeTooMany {
 			p.Excerpt = excerpt(lines[p.Line-1], p)

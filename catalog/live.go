@@ -65,14 +65,19 @@ func (l *Live) Reload(now time.Time) error {
 		keys = Environment(filepath.Dir(l.path))
 	}
 	c, err := LoadKeys(l.path, keys)
+	l.swap(c, err, now)
+	return err
+}
+
+// swap puts a catalog in force that was read, or keeps why it was not.
+func (l *Live) swap(c *Catalog, err error, now time.Time) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if err != nil {
 		l.status.Rejected, l.status.RejectedAt = err, now
 		l.status.Refused++
-		return err
+		return
 	}
 	l.current.Store(c)
 	l.status = Status{Path: l.path, Digest: c.Digest, LoadedAt: now, Accepted: l.status.Accepted + 1, Refused: l.status.Refused}
-	return nil
 }

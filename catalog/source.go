@@ -34,19 +34,24 @@ func breakAt(text []byte) int {
 var byteOrder = []byte("\xef\xbb\xbf")
 
 // splitLines cuts a text after every line break.
-func splitLines(text []byte) [][]byte {
+func splitLines(text []byte) [][]byte { return firstLines(text, len(text)) }
+
+// firstLines are at most so many lines of a text, each with its line break.
+func firstLines(text []byte, most int) [][]byte {
 	var lines [][]byte
 	start := 0
-	for i := 0; i < len(text); {
-		size := breakAt(text[i:])
-		if size == 0 {
-			i++
-			continue
+	for i := 0; i < len(text) && len(lines) < most; {
+		switch text[i] {
+		case '\n', '\r', 0xc2, 0xe2: // what a line break may begin with
+			if size := breakAt(text[i:]); size > 0 {
+				i += size
+				lines, start = append(lines, text[start:i]), i
+				continue
+			}
 		}
-		i += size
-		lines, start = append(lines, text[start:i]), i
+		i++
 	}
-	if start < len(text) {
+	if start < len(text) && len(lines) < most {
 		lines = append(lines, text[start:])
 	}
 	return lines
