@@ -265,6 +265,9 @@ func vendorFacts(v *catalog.Vendor) *thing {
 		t.say("hints["+h.Header+h.Member+"]", form)
 	}
 	t.say("usage", v.Usage)
+	for _, a := range v.API {
+		t.usage("usage."+string(a), v.UsageOf(a), catalog.UsageConvention(v.Usage, a))
+	}
 	t.say("tags", strings.Join(v.Tags, ", "))
 	t.say("accepts", strings.Join(v.Accepts, ", "))
 	t.say("refuses", strings.Join(v.Refuses, ", "))
@@ -272,6 +275,39 @@ func vendorFacts(v *catalog.Vendor) *thing {
 		t.say("allow_private", "true")
 	}
 	return t
+}
+
+// usage is in what a vendor counts otherwise than its convention.
+func (t *thing) usage(name string, u, like *catalog.Usage) {
+	if u == like {
+		return
+	}
+	var own, usual thing
+	for _, x := range []struct {
+		to *thing
+		u  *catalog.Usage
+	}{{&own, u}, {&usual, like}} {
+		for f := catalog.UsageField(1); f.String() != ""; f++ {
+			x.to.say(name+"."+f.String(), strings.Join(x.u.Paths(f), ", "))
+		}
+		x.to.say(name+".cached", x.u.Cached.String())
+		x.to.say(name+".reasoned", x.u.Reasoned.String())
+		x.to.say(name+".rest_is_output", strconv.FormatBool(x.u.RestIsOutput))
+		x.to.say(name+".no_read_is_zero", strconv.FormatBool(x.u.NoReadIsZero))
+		x.to.say(name+".sides", strings.Join(x.u.SideKinds, ", "))
+		places := make([]string, len(x.u.Places))
+		for i, p := range x.u.Places {
+			places[i] = strings.Join(p, ".")
+		}
+		x.to.say(name+".object", strings.Join(places, ", "))
+	}
+	for _, d := range usual.differences(&own) {
+		to := d.To
+		if to == "" {
+			to = "none"
+		}
+		t.say(d.Field, to)
+	}
 }
 
 // cache are the rules that hold, those of the vendor and the defaults included.

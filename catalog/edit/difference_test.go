@@ -39,6 +39,7 @@ func TestDifferences(t *testing.T) {
 		"a window's price":                  {[]string{"input: 1}", "input: 2}"}, []string{`model "heron", route "first": price.windows[mon-fri 01:00-04:00 UTC].input: 1 -> 2 (+100 %)`}},
 		"a period that came":                {[]string{"price: {input: 0}", "price: [{valid_to: 2027-01-01, input: 0}, {valid_from: 2027-01-01, input: 1, request: 0.01}]"}, []string{`model "heron", route "second": price.valid_to: added 2027-01-01`, `model "heron", route "second": price[2027-01-01].input: added 1`, `model "heron", route "second": price[2027-01-01].request: added 0.01`}},
 		"a vendor's lifetime":               {[]string{"ttl: 10m", "ttl: 20m"}, []string{`vendor "first": cache.ttl: 10m0s -> 20m0s`, `model "heron", route "first": cache.ttl: 10m0s -> 20m0s`}},
+		"a way to count":                    {[]string{"headers:", "usage: {prompt: tokens.in, output: tokens.out}, headers:"}, []string{`vendor "first": usage.chat.prompt: added tokens.in`, `vendor "first": usage.chat.output: added tokens.out`}},
 		"a header":                          {[]string{"x-app: one", "x-app: two"}, []string{`vendor "first": headers.x-app: one -> two`}},
 		"a vendor that went":                {[]string{"  third: {api: [chat], base_url: https://c.example}\n", ""}, []string{`vendor "third" removed`}},
 		"a model that came":                 {[]string{"policies:", "  robin: {routes: [{vendor: third, model: z}]}\npolicies:"}, []string{`model "robin" added`, `model "robin", route "third" added`}},

@@ -90,6 +90,39 @@ func TestSharedImport(t *testing.T) {
 	}
 }
 
+// TestSharedImportIntoStarter brings each list into the starter catalog: its own
+// prices stay, its comments stay, and what is added loads.
+func TestSharedImportIntoStarter(t *testing.T) {
+	starter, err := Open("starter.yaml", []byte(catalog.Starter()))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, list := range sharedLists(t) {
+		t.Run(list.Source, func(t *testing.T) {
+			im, err := Import("starter.yaml", starter, list, Options{Day: "2026-08-21"})
+			if err != nil {
+				t.Fatal(err)
+			}
+			kept, reasons := map[string]int{}, map[string]int{}
+			for _, l := range im.Lines {
+				switch l.Status {
+				case Kept:
+					kept[l.Reason]++
+				case Skipped:
+					reasons[l.Reason]++
+				}
+			}
+			t.Logf("%-12s %d added, %d updated, %d unchanged, kept %s skipped %s vendors added %d, %d bytes", list.Source,
+				im.Count(Added), im.Count(Updated), im.Count(Unchanged), counted(kept), counted(reasons), len(im.Vendors), len(im.Text))
+			for _, x := range Differences(starter.Catalog, im.Catalog) {
+				if x.Kind() != "added" && x.Field != "routes" {
+					t.Errorf("changed: %s", x)
+				}
+			}
+		})
+	}
+}
+
 func counted[K ~string](m map[K]int) string {
 	text := ""
 	for _, k := range slices.Sorted(maps.Keys(m)) {

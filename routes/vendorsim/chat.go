@@ -10,6 +10,7 @@ type chatAnswer struct {
 	Model             string       `json:"model"`
 	Choices           []chatChoice `json:"choices"`
 	Usage             any          `json:"usage,omitempty"`
+	Groq              *chatGroq    `json:"x_groq,omitempty"`
 	ServiceTier       string       `json:"service_tier,omitempty"`
 	SystemFingerprint string       `json:"system_fingerprint"`
 }
@@ -34,27 +35,6 @@ type chatDelta struct {
 	Content *string `json:"content,omitempty"`
 }
 
-// chatUsage has the members of every convention; each answer sets its own.
-type chatUsage struct {
-	PromptTokens     int64        `json:"prompt_tokens"`
-	CompletionTokens int64        `json:"completion_tokens"`
-	TotalTokens      int64        `json:"total_tokens"`
-	PromptDetails    *chatDetails `json:"prompt_tokens_details,omitempty"`
-	OutputDetails    *struct {
-		ReasoningTokens int64 `json:"reasoning_tokens"`
-	} `json:"completion_tokens_details,omitempty"`
-	HitTokens    *int64 `json:"prompt_cache_hit_tokens,omitempty"`  // DeepSeek
-	MissTokens   *int64 `json:"prompt_cache_miss_tokens,omitempty"` // DeepSeek
-	CachedTokens *int64 `json:"cached_tokens,omitempty"`            // Moonshot
-	NumCached    *int64 `json:"num_cached_tokens,omitempty"`        // Mistral
-}
-
-type chatDetails struct {
-	CachedTokens   int64  `json:"cached_tokens"`
-	WriteTokens    *int64 `json:"cache_write_tokens,omitempty"`          // OpenAI's paid writes
-	CreationTokens *int64 `json:"cache_creation_input_tokens,omitempty"` // Alibaba
-}
-
 func (a *answer) chatID() string { return "chatcmpl-" + a.id }
 
 func (a *answer) chatFinish() *string {
@@ -65,39 +45,6 @@ func (a *answer) chatFinish() *string {
 	return &reason
 }
 
-// chatUsage reports usage in the vendor's convention; nil if it reports none.
-func (a *answer) chatUsage() any {
-	if a.usage == nil {
-		return nil
-	}
-	u, written := a.usage, a.usage.write()
-	out := &chatUsage{PromptTokens: u.prompt(), CompletionTokens: u.output, TotalTokens: u.prompt() + u.output}
-	switch a.config.Usage {
-	case "moonshot":
-		out.CachedTokens = &u.read
-		return out
-	case "mistral":
-		out.NumCached = &u.read
-		return out
-	case "deepseek":
-		miss := u.prompt() - u.read
-		out.HitTokens, out.MissTokens = &u.read, &miss
-		out.PromptDetails = &chatDetails{CachedTokens: u.read}
-		return out
-	case "alibaba":
-		out.PromptDetails = &chatDetails{CachedTokens: u.read, CreationTokens: &written}
-		return out
-	}
-	out.PromptDetails = &chatDetails{CachedTokens: u.read}
-	if a.config.ReportWrites {
-		out.PromptDetails.WriteTokens = &written
-	}
-	out.OutputDetails = &struct {
-		ReasoningTokens int64 `json:"reasoning_tokens"`
-	}{}
-	return out
-}
-
 // chatJSON is the whole answer.
 func (a *answer) chatJSON() []byte {
 	return encode(chatAnswer{
@@ -106,31 +53,47 @@ func (a *answer) chatJSON() []byte {
 			Message:      &chatMessage{Role: "assistant", Content: a.text, Annotations: []string{}},
 			FinishReason: a.chatFinish(),
 		}},
-		Usage: a.chatUsage(), ServiceTier: a.tier(), SystemFingerprint: "fp_" + a.id,
+		Usage: a.wholeUsage(), ServiceTier: a.tier(), SystemFingerprint: "fp_" + a.id,
 	})
 }
 
-// chatEvents is the answer as a stream: role, text, finish, usage if it was
-// asked for, and the end mark. Chunks before the usage chunk carry "usage":
-// null when it was asked for.
+// chatEvents is the answer as a stream: role, text, finish, usage where its
+// convention has it, and the end mark. In OpenAI's convention the chunks before
+// that of the usage carry "usage": null when it was asked for.
 func (a *answer) chatEvents() []event {
-	chunk := func(choices []chatChoice, usage any) event {
-		if usage == nil && a.p.includeUsage && a.usage != nil {
+	c := a.convention()
+	reports := a.usage != nil && (a.p.includeUsage || c.always)
+	chunk := func(choices []chatChoice, usage any, groq *chatGroq) event {
+		if usage == nil && reports && c.place == ownChunk {
 			usage = (*chatUsage)(nil)
 		}
 		return event{data: encode(chatAnswer{
 			ID: a.chatID(), Object: "chat.completion.chunk", Created: a.created, Model: a.p.model,
-			Choices: choices, Usage: usage, ServiceTier: a.tier(), SystemFingerprint: "fp_" + a.id,
+			Choices: choices, Usage: usage, Groq: groq, ServiceTier: a.tier(), SystemFingerprint: "fp_" + a.id,
 		})}
 	}
 	empty := ""
-	events := []event{chunk([]chatChoice{{Delta: &chatDelta{Role: "assistant", Content: &empty}}}, nil)}
-	for _, piece := range a.pieces() {
-		events = append(events, chunk([]chatChoice{{Delta: &chatDelta{Content: &piece}}}, nil))
+	pieces := a.pieces()
+	running := func(n int) any { // what was used once n pieces are out
+		if !reports || c.place != everyChunk {
+			return nil
+		}
+		return a.chatUsage(a.usage.output * int64(n) / int64(max(len(pieces), 1)))
 	}
-	events = append(events, chunk([]chatChoice{{Delta: &chatDelta{}, FinishReason: a.chatFinish()}}, nil))
-	if usage := a.chatUsage(); usage != nil && a.p.includeUsage {
-		events = append(events, chunk([]chatChoice{}, usage))
+	events := []event{chunk([]chatChoice{{Delta: &chatDelta{Role: "assistant", Content: &empty}}}, running(0), nil)}
+	for i, piece := range pieces {
+		events = append(events, chunk([]chatChoice{{Delta: &chatDelta{Content: &piece}}}, running(i+1), nil))
+	}
+	last, groq := running(len(pieces)), (*chatGroq)(nil)
+	if c.groq && a.usage != nil {
+		groq = &chatGroq{ID: "req_" + a.id, Usage: a.chatUsage(a.usage.output)}
+	}
+	if reports && c.place == lastChunk {
+		last = a.chatUsage(a.usage.output)
+	}
+	events = append(events, chunk([]chatChoice{{Delta: &chatDelta{}, FinishReason: a.chatFinish()}}, last, groq))
+	if reports && c.place == ownChunk {
+		events = append(events, chunk([]chatChoice{}, a.chatUsage(a.usage.output), nil))
 	}
 	return append(events, event{data: []byte("[DONE]")})
 }

@@ -20,8 +20,9 @@ type Config struct {
 
 	Cache Cache
 
-	// Usage is the convention it reports usage by on the API chat: openai,
-	// deepseek, moonshot, mistral or alibaba; anything else means openai. The API
+	// Usage is the convention it reports usage by on the API chat: deepseek,
+	// moonshot, mistral, alibaba, groq, zai, perplexity, openrouter, xai or gemini,
+	// which names no cached tokens there; anything else means openai. The API
 	// responses reports as OpenAI does and messages as Anthropic does, always.
 	Usage string
 	// ReportWrites adds cache_write_tokens to usage in OpenAI's convention, as

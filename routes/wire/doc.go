@@ -8,8 +8,9 @@
 // looked at for usage and for its end, and passed on.
 //
 // Start with [ReadRequest] and [Request.Upstream] on the way up, [Relay] and
-// [JSONResponse] on the way down. How each vendor counts tokens is a table, in
-// usage.go.
+// [JSONResponse] on the way down. How each vendor counts tokens is the catalog's
+// data; [Normalise] reads a usage object by it, and buckets.go says what numbers mean
+// that do not agree.
 //
 // Where the design is silent:
 //
@@ -32,8 +33,14 @@
 //   - providerOptions.gateway goes before OpenRouter's provider, member by member.
 //   - Usage is merged by the greatest value each counter has had. Numbers that
 //     contradict each other in a way that can be settled (more cached than there
-//     was prompt) are derived; numbers that cannot be (negative, fractional,
-//     above 2^40) are invalid.
+//     was prompt, a total that only fits with reasoning taken the other way) are
+//     derived; numbers that cannot be (negative, fractional, above 2^40, a total
+//     that nothing adds up to) are invalid.
+//   - A prompt of no tokens is one that was not reported: such usage is partial.
+//   - Writes beyond those whose lifetime is named have the ordinary one.
+//   - Of an answer's iterations, those are sides that the numbers at the top leave
+//     out: the kinds the convention names, and tries of another model than the last
+//     step's, unless the top is the sum with them.
 //   - A chat stream that ends in good order, in the middle of nothing, after every
 //     choice that has begun had its finish_reason, is complete even if [DONE] never
 //     came, as some compatible vendors never send it.

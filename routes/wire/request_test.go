@@ -182,7 +182,7 @@ func TestFacts(t *testing.T) {
 	 "metadata":{"user_id":"u"},"caching":"auto","cache_ttl":"1h","service_tier":"flex","speed":"fast","inference_geo":"us","previous_response_id":"resp_1","store":false,
 	 "prompt_cache_retention":"24h","prompt_cache_options":{"ttl":"30m"},"messages":[{"role":"user","content":"four"}]}`
 	f := read(t, catalog.Chat, []byte(body)).Facts()
-	f.Opening, f.Words = nil, nil
+	f.Opening, f.Words, f.Prefix = nil, nil, nil
 	want := engine.Request{
 		API: catalog.Chat, Target: "yard/m", Models: []string{"n", "o"}, Stream: true, BodyID: "sé", CacheKey: "k", OptionID: "opt",
 		AffinityOff: true, Order: []string{"a", "b"}, Only: []string{"a"}, Ignore: []string{"z"}, Sort: catalog.ByPrice,

@@ -375,11 +375,51 @@ func TestSharedSamplesCostWhatWasBilled(t *testing.T) {
 	}
 }
 
-// listPrice is a price per million; empty is not known.
-func listPrice(t *testing.T, text string) pricing.Rate {
-	t.Helper()
-	if text == "" {
-		return pricing.Rate{}
+// The same figures, read from the collected cases.
+func TestSharedUsageCases(t *testing.T) {
+	type row struct {
+		Usage    json.RawMessage
+		Metadata struct{ Usage json.RawMessage }
 	}
-	return pricing.PerMillion(decimal.RequireFromString(text))
+	for file, names := range map[string][]string{
+		"case-06-anthropic-1h-write.json":  {"writes for an hour"},
+		"case-22-openai-paid-writes.json":  {"paid writes", "paid writes and reads", "writes without a price"},
+		"case-37-reasoning.json":           {"reasoning is in the output"},
+		"case-39-deepseek.json":            {"DeepSeek's own names", "DeepSeek's names and OpenAI's", "Moonshot's name"},
+		"case-40-iterations.json":          {"a try of another model first"},
+		"case-43-bedrock.json":             {"Converse"},
+		"case-60-cached-above-prompt.json": {"more cached than there was prompt"},
+		"case-23-responses-incomplete.sse": {"a response cut at its limit"},
+	} {
+		t.Run(file, func(t *testing.T) {
+			text := string(sharedInput(t, file))
+			if strings.HasSuffix(file, ".sse") {
+				_, text, _ = strings.Cut(text, "event: response.incomplete\ndata: ")
+				var e struct{ Response row }
+				if err := json.Unmarshal([]byte(text), &e); err != nil {
+					t.Fatal(err)
+				}
+				text = string(e.Response.Usage)
+				text = `{"usage":` + text + `}`
+			}
+			if !strings.HasPrefix(strings.TrimSpace(text), "[") {
+				text = "[" + text + "]"
+			}
+			var rows []row
+			if err := json.Unmarshal([]byte(text), &rows); err != nil || len(rows) != len(names) {
+				t.Fatalf("%d rows, %v", len(rows), err)
+			}
+			for i, name := range names {
+				object := rows[i].Usage
+				if object == nil {
+					object = rows[i].Metadata.Usage
+				}
+				for _, c := range usageCases {
+					if c.name == name {
+						c.judge(t, object)
+					}
+				}
+			}
+		})
+	}
 }
