@@ -84,7 +84,7 @@ func StarterPart(vendors, models []string) (string, error) {
 			text.WriteString(vendor.text)
 		}
 	}
-	text.WriteString("models:\n")
+	text.WriteString("\nmodels:\n")
 	text.WriteString(kept.String())
 	return text.String(), nil
 }
@@ -105,7 +105,7 @@ func sections(text string) (head, vendors, models string) {
 	if end := strings.Index(models, "\n#"); end >= 0 {
 		models = models[:end+1]
 	}
-	return head + "\nvendors:\n", vendors + "\n", models
+	return head + "\nvendors:\n", strings.TrimRight(vendors, "\n") + "\n", models
 }
 
 // block is an entry of a mapping or a list with the comments above it.

@@ -93,6 +93,18 @@ func TestInitWritesOnce(t *testing.T) {
 	}
 }
 
+func TestInitWritesInTheFormOfFmt(t *testing.T) {
+	for _, args := range [][]string{nil, {"--vendors", "mistral,deepinfra"}, {"--models", "llama-3.3*,gpt-5.6"}} {
+		file := filepath.Join(t.TempDir(), "catalog.yaml")
+		if _, err := ran(t, catalogInitCommand, append(args, "--write", file)...); err != nil {
+			t.Fatal(err)
+		}
+		if out, err := ran(t, catalogFmtCommand, "--check", file); err != nil {
+			t.Errorf("%v: fmt would change it: %v %s", args, err, out)
+		}
+	}
+}
+
 func TestInitRefuses(t *testing.T) {
 	for _, c := range []struct {
 		name string
