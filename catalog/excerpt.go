@@ -39,7 +39,7 @@ func excerpts(problems Problems, text []byte) {
 
 // excerpt shows one line.
 func excerpt(line []byte, p *Problem) Excerpt {
-	if len(line) > 64<<10 {
+	if len(line) > 16<<10 {
 		return Excerpt{}
 	}
 	shown := []rune(strings.Map(func(c rune) rune {
@@ -129,8 +129,10 @@ func conceal(line []rune, at int, p *Problem) (shown []rune, column int) {
 // isBreak says whether the character at i stands between the words of a line.
 func isBreak(line []rune, i int) bool {
 	switch line[i] {
-	case ' ', ',', '[', ']', '{', '}', '"', '\'':
+	case ' ', ',', '[', ']', '{', '}':
 		return true
+	case '"', '\'': // inside a word it is part of it
+		return i == 0 || i+1 == len(line) || strings.ContainsRune(" ,[{\"'", line[i-1]) || strings.ContainsRune(" ,]}:\"'", line[i+1])
 	case ':':
 		return i+1 == len(line) || line[i+1] == ' '
 	}

@@ -42,6 +42,12 @@ func Lint(c *Catalog, text []byte, now time.Time) Findings {
 	}
 	l := &linter{reader: r, catalog: c, now: now, outline: outlineOf(r, root), text: text}
 	l.silences = r.readSilences(l.outline)
+	l.served = map[*Vendor][]*Route{}
+	for _, m := range c.Models {
+		for _, route := range l.inUse(m) {
+			l.served[route.Vendor] = append(l.served[route.Vendor], route)
+		}
+	}
 	l.vendors()
 	l.models()
 	l.policies()
@@ -93,6 +99,7 @@ type linter struct {
 	outline  *outline
 	text     []byte
 	silences silences
+	served   map[*Vendor][]*Route // in use
 	found    Problems
 	silenced []Silenced
 }

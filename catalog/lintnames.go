@@ -90,16 +90,15 @@ func (l *linter) shadow(c *called, exact map[string]*called) {
 	if !ok || base == c.name || c.model == nil || other.model == nil || c.model == other.model {
 		return
 	}
-	for _, r := range c.model.Routes {
-		if r.Disabled != "" {
-			continue
-		}
-		for _, s := range other.model.Routes {
-			if s.Disabled == "" && r.Vendor == s.Vendor {
-				l.say(c.at, SeverityNote, CodeShadow, "%s and %s, on line %d, are two models here, both at %s: each has its own pins and prices; if they are one model, make one name an alias of the other",
-					l.quote(c.name), l.quote(base), lineOf(other.at), l.quote(r.Vendor.Name))
-				return
-			}
+	theirs := map[*Vendor]bool{}
+	for _, r := range l.inUse(other.model) {
+		theirs[r.Vendor] = true
+	}
+	for _, r := range l.inUse(c.model) {
+		if theirs[r.Vendor] {
+			l.say(c.at, SeverityNote, CodeShadow, "%s and %s, on line %d, are two models here, both at %s: each has its own pins and prices; if they are one model, make one name an alias of the other",
+				l.quote(c.name), l.quote(base), lineOf(other.at), l.quote(r.Vendor.Name))
+			return
 		}
 	}
 }

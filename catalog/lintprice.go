@@ -59,14 +59,15 @@ func bandSlots(b *pricing.Band, at finding, base *pricing.Card) []slot {
 	return all
 }
 
-// tierNames are the service tiers of a sheet in the order of the alphabet.
+// tierNames are the service tiers of a sheet in the order of the alphabet, of very
+// many the first.
 func tierNames(s *pricing.Sheet) []string {
 	names := make([]string, 0, len(s.ServiceTiers))
 	for name := range s.ServiceTiers {
 		names = append(names, name)
 	}
 	slices.Sort(names)
-	return names
+	return names[:min(len(names), 64)]
 }
 
 // inForce is the sheet that holds now, or else the one that held last; nil if

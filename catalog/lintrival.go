@@ -9,8 +9,12 @@ import (
 	"github.com/warmroute/warmroute/pricing"
 )
 
-// maxMoments bounds the hours that are looked at for one model.
-const maxMoments = 200
+// maxMoments bounds the hours that are looked at for one model, maxCards the cards
+// that are: a real model has a fiftieth of them.
+const (
+	maxMoments = 200
+	maxCards   = 200_000
+)
 
 // stage is one set of terms on which the routes of a model are compared, with
 // words for it.
@@ -26,50 +30,95 @@ func (l *linter) rivals(m *Model, used []*Route) {
 	if len(used) < 2 {
 		return
 	}
-	stages := l.stages(used)
-	cards := make([][]pricing.Card, len(stages))
-	for i := range stages {
-		cards[i] = make([]pricing.Card, len(used))
-		for k, r := range used {
-			cards[i][k] = r.Price.At(stages[i].terms)
-		}
+	var scenes []scene
+	for _, s := range l.stages(used) {
+		scenes = append(scenes, sceneOf(s, used))
 	}
 	for k, r := range used {
-		l.rival(r, k, used, stages, cards)
+		if r.Cache.Family != None {
+			l.rival(r, k, used, scenes)
+		}
 	}
 }
 
-// rival judges one of them. mine is its place in used.
-func (l *linter) rival(r *Route, mine int, used []*Route, stages []stage, cards [][]pricing.Card) {
-	if r.Cache.Family == None {
-		return
+// scene is a stage with the cards of all routes, and the two cheapest routes of
+// each API; -1 is none.
+type scene struct {
+	stage
+	cards []pricing.Card
+	least map[API][2]int
+}
+
+func sceneOf(s stage, used []*Route) scene {
+	at := scene{s, make([]pricing.Card, len(used)), map[API][2]int{}}
+	for k, r := range used {
+		at.cards[k] = r.Price.At(s.terms)
+		if !at.cards[k].Input.Known() {
+			continue
+		}
+		for _, api := range r.Vendor.API {
+			two, seen := at.least[api]
+			switch {
+			case !seen:
+				two = [2]int{k, -1}
+			case at.cheaper(k, two[0]):
+				two = [2]int{k, two[0]}
+			case two[1] < 0 || at.cheaper(k, two[1]):
+				two[1] = k
+			}
+			at.least[api] = two
+		}
 	}
+	return at
+}
+
+func (s *scene) cheaper(a, b int) bool { return s.cards[a].Input.Below(s.cards[b].Input) }
+
+// cheapest is the rival of a route with the lowest known input price, the first of
+// the catalog among equals; -1 if nobody competes.
+func (s *scene) cheapest(r *Route, mine int) int {
+	best := -1
+	for _, api := range r.Vendor.API {
+		two, seen := s.least[api]
+		if !seen {
+			continue
+		}
+		k := two[0]
+		if k == mine {
+			k = two[1]
+		}
+		if k >= 0 && (best < 0 || s.cheaper(k, best) || k < best && !s.cheaper(best, k)) {
+			best = k
+		}
+	}
+	return best
+}
+
+// rival judges one of the routes. mine is its place in used.
+func (l *linter) rival(r *Route, mine int, used []*Route, scenes []scene) {
 	compared, failed := 0, 0
-	var where, names []string
-	var first string
-	for i := range stages {
-		own := &cards[i][mine]
-		cheapest := l.cheapest(r, mine, used, cards[i])
-		if !own.CacheRead.Below(own.Input) || len(cheapest) == 0 {
+	var where []string
+	first := ""
+	for i := range scenes {
+		s := &scenes[i]
+		own := &s.cards[mine]
+		best := s.cheapest(r, mine)
+		if !own.CacheRead.Below(own.Input) || best < 0 {
 			continue // its own test fails there, which is another finding, or nobody competes
 		}
 		compared++
-		input := cards[i][cheapest[0]].Input
-		if own.CacheRead.Below(input) {
+		if own.CacheRead.Below(s.cards[best].Input) {
 			continue
 		}
 		failed++
 		if first == "" {
-			first = fmt.Sprintf("cache_read %s is not below the input price of", own.CacheRead)
-			for _, k := range cheapest[:min(len(cheapest), 3)] {
-				names = append(names, fmt.Sprintf("%s (%s)", l.quote(used[k].Vendor.Name), cards[i][k].Input))
-			}
+			first = fmt.Sprintf("cache_read %s is not below the input price of %s", own.CacheRead, l.cheaperThan(r, mine, used, s))
 		}
-		if words := l.words(&stages[i], used, mine, cheapest[0]); !slices.Contains(where, words) {
+		if words := l.words(&s.stage, used, mine, best); !slices.Contains(where, words) && len(where) < 16 {
 			where = append(where, words)
 		}
 	}
-	if first == "" {
+	if failed == 0 {
 		return
 	}
 	at := l.atRoute(r)
@@ -83,31 +132,24 @@ func (l *linter) rival(r *Route, mine int, used []*Route, stages []stage, cards 
 		}
 		when = "so affinity does not engage " + andList(where)
 	}
-	l.say(at, SeverityNote, CodeReadRival, "%s %s, %s; check the prices: if they are right, a cold prompt there is cheaper than a warm cache here, and nothing is lost", first, andList(names), when)
+	l.say(at, SeverityNote, CodeReadRival, "%s, %s; check the prices: if they are right, a cold prompt there is cheaper than a warm cache here, and nothing is lost", first, when)
 }
 
-// cheapest are the rivals of a route by their known input prices, the cheapest
-// first and else in the order of the catalog: those that are no dearer than its own
-// cache or, where there are none, the cheapest alone.
-func (l *linter) cheapest(r *Route, mine int, used []*Route, cards []pricing.Card) []int {
+// cheaperThan names the rivals that are no dearer than a route's cache, at most
+// three, the cheapest first.
+func (l *linter) cheaperThan(r *Route, mine int, used []*Route, s *scene) string {
 	var all []int
-	least := -1
 	for k, other := range used {
-		if k == mine || !cards[k].Input.Known() || !shareAPI(r.Vendor, other.Vendor) {
-			continue
-		}
-		if least < 0 || cards[k].Input.Below(cards[least].Input) {
-			least = k
-		}
-		if !cards[mine].CacheRead.Below(cards[k].Input) {
+		if k != mine && s.cards[k].Input.Known() && !s.cards[mine].CacheRead.Below(s.cards[k].Input) && shareAPI(r.Vendor, other.Vendor) {
 			all = append(all, k)
 		}
 	}
-	if len(all) == 0 && least >= 0 {
-		return []int{least}
+	slices.SortStableFunc(all, func(a, b int) int { return s.cards[a].Input.Decimal().Cmp(s.cards[b].Input.Decimal()) })
+	var names []string
+	for _, k := range all[:min(len(all), 3)] {
+		names = append(names, fmt.Sprintf("%s (%s)", l.quote(used[k].Vendor.Name), s.cards[k].Input))
 	}
-	slices.SortStableFunc(all, func(a, b int) int { return cards[a].Input.Decimal().Cmp(cards[b].Input.Decimal()) })
-	return all
+	return andList(names)
 }
 
 // shareAPI says whether one request can go to either vendor.
@@ -227,7 +269,7 @@ func (l *linter) stages(used []*Route) []stage {
 			}
 		}
 	}
-	return all
+	return all[:min(len(all), max(8, maxCards/len(used)))]
 }
 
 // changes are the moments of the coming week at which a window begins or ends.

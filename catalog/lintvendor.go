@@ -132,18 +132,16 @@ func (l *linter) vendors() {
 // with the longest lifetime documented: only where none of them lives as long is
 // the vendor's own figure wrong.
 func (l *linter) shortest(v *Vendor) (route *Route, f fact, ok bool) {
-	for _, m := range l.catalog.Models {
-		for _, r := range l.inUse(m) {
-			if r.Vendor != v || r.Cache.TTL != v.Cache.TTL || r.Cache.Family == None {
-				continue
-			}
-			g, known := factOf(r)
-			if !known || g.longest == 0 {
-				return nil, fact{}, false
-			}
-			if !ok || g.longest > f.longest {
-				route, f, ok = r, g, true
-			}
+	for _, r := range l.served[v] {
+		if r.Cache.TTL != v.Cache.TTL || r.Cache.Family == None {
+			continue
+		}
+		g, known := factOf(r)
+		if !known || g.longest == 0 {
+			return nil, fact{}, false
+		}
+		if !ok || g.longest > f.longest {
+			route, f, ok = r, g, true
 		}
 	}
 	return route, f, ok
