@@ -39,14 +39,17 @@ func FactOf(t *engine.Turn, r Request) Fact {
 		}
 	}
 	b := builder{t: t, r: &r, terms: pricing.Terms{At: t.Started, Tier: r.Service, Implicit: r.Markers == 0}}
-	finding := 0
+	finding, taken := 0, false
 	for i := range t.Attempts {
 		a := &t.Attempts[i]
 		f.Tries = append(f.Tries, b.try(a))
 		if !answered(a) {
+			if !taken {
+				finding = a.Finding
+			}
 			continue
 		}
-		f.Accepted, finding = a.AcceptedAt, a.Finding
+		f.Accepted, finding, taken = a.AcceptedAt, a.Finding, true
 		b.terms.Prompt, b.terms.Speed, b.terms.Region = a.Usage.Prompt(), a.Speed, a.Region
 		if a.ServedTier != "" {
 			b.terms.Tier = a.ServedTier

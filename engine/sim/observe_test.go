@@ -90,6 +90,12 @@ func TestFactOf(t *testing.T) {
 	if f.Marks.Any || f.Tries[1].Silent || f.Offers[2].Rules.TTL != 10*time.Minute {
 		t.Errorf("%+v", f)
 	}
+	failed := turn
+	failed.Decision.Models = append(failed.Decision.Models, engine.Finding{Outcome: engine.SkippedHealthDown})
+	failed.Attempts = []engine.Attempt{turn.Attempts[0], {Candidate: served, Finding: 1}}
+	if f = FactOf(&failed, Request{}); f.Outcome != engine.SkippedHealthDown || f.Tries[1].Taken {
+		t.Errorf("of a turn that nobody took: %+v", f)
+	}
 	turn.Attempts[1].Candidate.Credential = "another"
 	if f = FactOf(&turn, Request{}); f.Tries[1].Offer != -1 {
 		t.Errorf("%+v", f.Tries[1])
