@@ -40,7 +40,7 @@ func Lint(c *Catalog, text []byte, now time.Time) Findings {
 	if document, problem := r.document(text, ""); problem == nil && digest(text) == c.Digest {
 		root = document
 	}
-	l := &linter{reader: r, catalog: c, now: now, outline: outlineOf(r, root), text: text}
+	l := &linter{reader: r, catalog: c, now: now, outline: outlineOf(root), text: text}
 	l.silences = r.readSilences(l.outline)
 	l.served = map[*Vendor][]*Route{}
 	for _, m := range c.Models {
@@ -148,10 +148,14 @@ func (l *linter) findings() Findings {
 			one.used = true
 		}
 	}
-	l.outline.each(func(n *yaml.Node, where string) {
+	l.outline.each(func(n *yaml.Node, p *part) {
 		for _, one := range l.silences[n] {
 			// Whether a key is there depends on the machine, not on the file.
 			if !one.used && one.code != CodeCredential {
+				where := ""
+				if p != nil {
+					where = p.where(l.reader)
+				}
 				l.say(finding{one.key, where, []*yaml.Node{n, l.outline.root}}, SeverityNote, CodeUnused, "silence of %s silences nothing; remove it", one.code)
 			}
 		}

@@ -41,7 +41,7 @@ func ParseKeys(file string, text []byte, keys Keys) (*Catalog, error) {
 		keys:     keys,
 	}}
 	b.root(document)
-	outline := outlineOf(r, document)
+	outline := outlineOf(document)
 	silences := r.readSilences(outline)
 	if problems := r.problems.all("mistake"); len(problems) > 0 {
 		return nil, told(problems, text)

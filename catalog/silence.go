@@ -44,8 +44,12 @@ func (s silences) of(code string, scopes []*yaml.Node) *silence {
 // readSilences reads every silence of a document, whatever else is wrong with it.
 func (r *reader) readSilences(o *outline) silences {
 	all := silences{}
-	o.each(func(n *yaml.Node, where string) {
+	o.each(func(n *yaml.Node, p *part) {
 		if at := valueOf(n, "silence"); at != nil {
+			where := ""
+			if p != nil {
+				where = p.where(r)
+			}
 			if read := r.silence(at, where); len(read) > 0 {
 				all[n] = read
 			}
@@ -129,14 +133,24 @@ type outline struct {
 	order                     []part // vendors, models with their routes, policies, in the order of the file
 }
 
-// part is a vendor, a model, a route or a policy with its words for a message.
+// part is a vendor, a model, a route or a policy.
 type part struct {
-	key, value *yaml.Node // key is nil for a route
-	where      string
+	key, value         *yaml.Node // key is nil for a route
+	kind, name, vendor string     // vendor is empty but for a route
 }
 
-// outlineOf walks a document once. r shows the names.
-func outlineOf(r *reader, root *yaml.Node) *outline {
+// where is the part in words, for a message.
+func (p *part) where(r *reader) string {
+	r.wary = p.kind == "vendor "
+	defer func() { r.wary = false }()
+	if p.vendor == "" {
+		return p.kind + r.quote(p.name)
+	}
+	return p.kind + r.quote(p.name) + ", route " + r.quote(p.vendor)
+}
+
+// outlineOf walks a document once.
+func outlineOf(root *yaml.Node) *outline {
 	o := &outline{root: root, vendors: map[string]entry{}, models: map[string]entry{}, policies: map[string]entry{}}
 	for _, section := range []struct {
 		name, one string
@@ -146,23 +160,23 @@ func outlineOf(r *reader, root *yaml.Node) *outline {
 		if n == nil || n.Kind != yaml.MappingNode {
 			continue
 		}
-		r.wary = section.name == "vendors"
 		for i := 0; i+1 < len(n.Content); i += 2 {
 			key, value := n.Content[i], n.Content[i+1]
 			if _, twice := section.into[key.Value]; twice || value.Kind != yaml.MappingNode {
 				continue
 			}
-			where := section.one + r.quote(key.Value)
 			section.into[key.Value] = entry{key, value}
-			o.order = append(o.order, part{key, value, where})
+			o.order = append(o.order, part{key, value, section.one, key.Value, ""})
+			if section.name != "models" {
+				continue
+			}
 			for _, item := range items(value, "routes") {
-				if vendor := valueOf(item, "vendor"); vendor != nil && section.name == "models" {
-					o.order = append(o.order, part{nil, item, where + ", route " + r.quote(vendor.Value)})
+				if vendor := valueOf(item, "vendor"); vendor != nil {
+					o.order = append(o.order, part{nil, item, section.one, key.Value, vendor.Value})
 				}
 			}
 		}
 	}
-	r.wary = false
 	return o
 }
 
@@ -174,11 +188,11 @@ func items(n *yaml.Node, key string) []*yaml.Node {
 	return nil
 }
 
-// each visits every mapping in which a silence may stand.
-func (o *outline) each(visit func(n *yaml.Node, where string)) {
-	visit(o.root, "")
-	for _, at := range o.order {
-		visit(at.value, at.where)
+// each visits every mapping in which a silence may stand; the top is no part.
+func (o *outline) each(visit func(n *yaml.Node, p *part)) {
+	visit(o.root, nil)
+	for i := range o.order {
+		visit(o.order[i].value, &o.order[i])
 	}
 }
 
