@@ -191,13 +191,23 @@ func names(days []string, day string) bool {
 	return days == nil
 }
 
+var loadedZones = map[string]*time.Location{}
+
+// zoneNamed loads a zone once; for one goroutine.
+func zoneNamed(name string) *time.Location {
+	if loadedZones[name] == nil {
+		zone, err := time.LoadLocation(name)
+		if err != nil {
+			panic(err)
+		}
+		loadedZones[name] = zone
+	}
+	return loadedZones[name]
+}
+
 // holds compares what the clock on the wall shows with what is written.
 func (w *writtenWindow) holds(at time.Time) bool {
-	zone, err := time.LoadLocation(w.zone)
-	if err != nil {
-		panic(err)
-	}
-	local := at.In(zone)
+	local := at.In(zoneNamed(w.zone))
 	clock, today := local.Format("15:04:05.000000000"), strings.ToLower(local.Format("Mon"))
 	i := strings.Index(weekdays, today)
 	yesterday := weekdays[(i+len(weekdays)-4)%len(weekdays):][:3]
