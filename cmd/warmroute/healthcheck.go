@@ -1,6 +1,7 @@
 package main
 
 import (
+	"encoding/json"
 	"errors"
 	"fmt"
 	"net"
@@ -10,6 +11,8 @@ import (
 	"time"
 
 	"github.com/spf13/cobra"
+
+	"github.com/warmroute/warmroute/routes"
 )
 
 func healthcheckCommand() *cobra.Command {
@@ -32,7 +35,7 @@ func healthcheckCommand() *cobra.Command {
 				path = "/readyz"
 			}
 			client := http.Client{Timeout: 3 * time.Second, Transport: &http.Transport{Proxy: nil}}
-			answer, err := client.Get("http://" + address + path)
+			answer, err := client.Get("http://" + address + path + "?verbose")
 			if err != nil {
 				var reason *url.Error
 				if errors.As(err, &reason) {
@@ -44,7 +47,15 @@ func healthcheckCommand() *cobra.Command {
 			if answer.StatusCode != http.StatusOK {
 				return fmt.Errorf("%s%s answers %s", address, path, answer.Status)
 			}
-			_, err = fmt.Fprintln(c.OutOrStdout(), "ok")
+			said := "ok"
+			var now routes.Readiness
+			if ready && json.NewDecoder(answer.Body).Decode(&now) == nil && now.Reason != "" { // ready, though not all is well
+				said = "ok, but " + now.Reason
+				if now.Catalog.Problem != "" {
+					said += "\n" + now.Catalog.Problem
+				}
+			}
+			_, err = fmt.Fprintln(c.OutOrStdout(), said)
 			return err
 		},
 	}

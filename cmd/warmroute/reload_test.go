@@ -7,6 +7,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"strings"
 	"sync"
@@ -127,6 +128,10 @@ func TestATurnKeepsThePricesItBeganWith(t *testing.T) {
 	}
 	if logs := p.logs.String(); !strings.Contains(logs, "the catalog was refused; the last good one stays in force") || !strings.Contains(logs, "catalog.yaml:3:1") || !strings.Contains(logs, first) {
 		t.Errorf("the log does not tell of the bad edit:\n%s", logs)
+	}
+	said, err := exec.CommandContext(t.Context(), builtBinary(t), "healthcheck", "--ready", "--admin", p.admin).CombinedOutput()
+	if err != nil || !strings.HasPrefix(string(said), "ok, but the catalog's last edit was refused") || !strings.Contains(string(said), "catalog.yaml:3:1: this is not YAML") {
+		t.Errorf("healthcheck says %q (%v)", said, err)
 	}
 	if a := p.ask(t, "sea/charts", "meanwhile"); a.Status != http.StatusOK {
 		t.Fatalf("with a bad file a turn answers %d %s", a.Status, a.Body)
