@@ -19,7 +19,7 @@ func catalogMatrixCommand() *cobra.Command {
 	var output string
 	var when moment
 	var fresh, answer int64
-	var keyed bool
+	var keyed, marked bool
 	c := &cobra.Command{
 		Use:   "matrix CATALOG MODEL",
 		Short: "Say whose warm cache beats whose fresh input, and where each comparison tips",
@@ -48,6 +48,7 @@ price for writes. What a price is missing for is a question mark.`,
 			if err != nil {
 				return err
 			}
+			terms.Implicit = !marked
 			if fresh < 0 || answer < 0 || fresh > when.Prompt {
 				return usage(fmt.Errorf("--new %d and --answer %d: neither is below 0, and the new tokens are part of the prompt of %d", fresh, answer, when.Prompt))
 			}
@@ -73,6 +74,7 @@ price for writes. What a price is missing for is a question mark.`,
 	f := c.Flags()
 	f.Int64Var(&fresh, "new", 1000, "tokens of the prompt that no cache holds")
 	f.Int64Var(&answer, "answer", 300, "tokens of the answer")
+	f.BoolVar(&marked, "marked", false, "the prompt carries cache_control markers, for which some vendors ask another price than for what they cache by themselves")
 	f.BoolVar(&keyed, "keyed", false, "only vendors whose key is there")
 	outputFlag(c, &output)
 	return c
@@ -162,7 +164,7 @@ func compared(model *catalog.Model, terms pricing.Terms, load pricing.Load, keye
 	}
 	cards := make([]pricing.Card, len(routes))
 	for i, r := range routes {
-		cards[i] = r.Price.At(terms)
+		cards[i] = cardOf(r, terms)
 	}
 	for i, r := range routes {
 		var rivals []pricing.Rival
@@ -173,13 +175,26 @@ func compared(model *catalog.Model, terms pricing.Terms, load pricing.Load, keye
 			rivals = append(rivals, pricing.Rival{Vendor: other.Vendor.Name, Input: cards[k].Input})
 			m.Pairs = append(m.Pairs, pairOf(r, other, cards[i], cards[k], load))
 		}
-		m.Routes = append(m.Routes, routeOf(r, cards[i], pricing.ReadPays(cards[i], rivals), terms, load))
+		m.Routes = append(m.Routes, routeOf(r, cards[i], pricing.ReadPays(cards[i], rivals), load))
 	}
 	return m
 }
 
-func routeOf(r *catalog.Route, card pricing.Card, v pricing.Verdict, terms pricing.Terms, load pricing.Load) matrixRoute {
-	one := matrixRoute{Vendor: r.Vendor.Name, Price: showRoute(r, terms).Price, Pays: v.Pays, Reason: string(v.Reason)}
+// cardOf is the card of a turn. A vendor that asks its own price for reads of what it
+// caches by itself asks nothing for those writes (Alibaba's documentation of its
+// context cache).
+func cardOf(r *catalog.Route, terms pricing.Terms) pricing.Card {
+	card := r.Price.At(terms)
+	marked := terms
+	marked.Implicit = false
+	if terms.Implicit && !r.Price.At(marked).CacheRead.Equal(card.CacheRead) {
+		card.CacheWrite5m, card.CacheWrite1h = pricing.Rate{}, pricing.Rate{}
+	}
+	return card
+}
+
+func routeOf(r *catalog.Route, card pricing.Card, v pricing.Verdict, load pricing.Load) matrixRoute {
+	one := matrixRoute{Vendor: r.Vendor.Name, Price: priceOf(card), Pays: v.Pays, Reason: string(v.Reason)}
 	if v.Reason == pricing.NotBelowRivalInput {
 		least := pricing.Rate{}
 		for _, rival := range v.Rivals {

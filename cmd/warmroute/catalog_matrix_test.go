@@ -49,8 +49,11 @@ func TestMatrixLooksAtOneMomentAndSize(t *testing.T) {
 	if m := matrixOf(t, "charts", "--keyed"); len(m.Routes) != 1 || m.Routes[0].Vendor != "harbour" || len(m.Pairs) != 0 {
 		t.Errorf("with keys only it is %+v", m)
 	}
-	if m := matrixOf(t, "sea/tides"); len(m.Routes) != 1 {
-		t.Errorf("a disabled route is compared: %+v", m.Routes)
+	if m := matrixOf(t, "sea/tides"); len(m.Routes) != 1 || *m.Routes[0].Price.CacheRead != "0.4" || m.Routes[0].Price.CacheWrite != nil {
+		t.Errorf("a disabled route is compared, or a read has the price of a marked one: %+v", m.Routes)
+	}
+	if m := matrixOf(t, "sea/tides", "--marked"); *m.Routes[0].Price.CacheRead != "0.2" || *m.Routes[0].Price.CacheWrite != "2.5" {
+		t.Errorf("a marked turn costs %+v", m.Routes[0].Price)
 	}
 }
 

