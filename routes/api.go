@@ -17,6 +17,7 @@ import (
 
 	"github.com/warmroute/warmroute/catalog"
 	"github.com/warmroute/warmroute/engine"
+	"github.com/warmroute/warmroute/engine/sim"
 )
 
 // APIOptions are what the JSON API of the admin address answers from. Without
@@ -25,6 +26,8 @@ import (
 // It has these paths, all of them GET:
 //
 //	/api/v1/overview                  sums of turns: in all, by outcome, by route, over time
+//	/api/v1/routes                    what turns have shown of every route, beside the catalog's claims
+//	/api/v1/misses                    turns that read less than they could have, newest first, in pages
 //	/api/v1/turns                     turns, newest first, in pages
 //	/api/v1/turns/{id}                one turn of one tenant
 //	/api/v1/sessions                  sessions, most recently active first, in pages
@@ -38,7 +41,7 @@ import (
 //
 // What is meant is said by range (such as 15m, 24h or 7d, up to now) or from and
 // to (RFC 3339, to exclusive), tenant, model, vendor, outcome, class and session;
-// left out, they exclude nothing. A parameter that is not known is an error, as is
+// left out, they exclude nothing. A list of turns can be asked for by the cause of a miss (any for all of them), too. A parameter that is not known is an error, as is
 // one given twice.
 //
 // In the overview, what was tried, used, billed and saved stands at the model and
@@ -70,7 +73,7 @@ type APIOptions struct {
 type api struct{ APIOptions }
 
 // apiPaths is what a 404 of the API names.
-const apiPaths = "There are GET /api/v1/overview, /api/v1/turns, /api/v1/turns/{id}, /api/v1/sessions, /api/v1/sessions/{class}/{id} and /api/v1/pins."
+const apiPaths = "There are GET /api/v1/overview, /api/v1/routes, /api/v1/misses, /api/v1/turns, /api/v1/turns/{id}, /api/v1/sessions, /api/v1/sessions/{class}/{id} and /api/v1/pins."
 
 // register adds the API's paths.
 func (o APIOptions) register(r gin.IRoutes) {
@@ -82,6 +85,8 @@ func (o APIOptions) register(r gin.IRoutes) {
 	}
 	a := &api{o}
 	r.GET("/api/v1/overview", a.overview)
+	r.GET("/api/v1/routes", a.routes)
+	r.GET("/api/v1/misses", a.misses)
 	r.GET("/api/v1/turns", a.turns)
 	r.GET("/api/v1/turns/:id", a.turn)
 	r.GET("/api/v1/sessions", a.sessions)
@@ -207,6 +212,9 @@ func (a asked) query(now time.Time) (q engine.Query, err error) {
 	if q.Outcome, err = outcomeOf(a.get("outcome")); err != nil {
 		return q, err
 	}
+	if q.Miss, err = causeOf(a.get("cause")); err != nil {
+		return q, err
+	}
 	q.From, q.To, err = a.bounds(now)
 	return q, err
 }
@@ -280,6 +288,21 @@ func classOf(text string) (engine.Class, error) {
 		return "", wrong("class must be one of %s", words(classNamesOfSessions))
 	}
 	return class, nil
+}
+
+// causeOf is a cause of misses.
+func causeOf(text string) (string, error) {
+	if text == "" || text == engine.AnyMiss {
+		return text, nil
+	}
+	if _, ok := sim.CauseOf(text); ok {
+		return text, nil
+	}
+	names := []string{engine.AnyMiss}
+	for c := sim.NoMiss + 1; c < sim.Causes; c++ {
+		names = append(names, c.String())
+	}
+	return "", wrong("cause must be one of %s", words(names))
 }
 
 func outcomeOf(text string) (engine.Outcome, error) {

@@ -111,6 +111,7 @@ type plainAttempt struct {
 		NoCachePrice bool `json:"no_cache_price"`
 	}
 	Saving *string `json:"net_cache_saving"`
+	Sides  []struct{ Tokens plainTokens }
 }
 
 // pile is a sum by the test's own reading of the turns.
@@ -137,15 +138,22 @@ func (p *pile) try(a *plainAttempt) {
 	c.Billed++
 	if a.Quality == "authoritative" || a.Quality == "derived" {
 		c.UsageKnown++
-		sum, u := &p.sums.Tokens, a.Tokens
-		sum.Prompt += u.Uncached + u.CacheRead + u.Write5m + u.Write1h
-		sum.Uncached += u.Uncached
-		sum.CacheRead += u.CacheRead
-		sum.Write5m += u.Write5m
-		sum.Write1h += u.Write1h
-		sum.Output += u.Output
-		sum.Reasoning += u.Reasoning
-		if u.CacheRead > 0 {
+		all := []plainTokens{*a.Tokens}
+		for _, side := range a.Sides {
+			all = append(all, side.Tokens)
+		}
+		sum, read := &p.sums.Tokens, int64(0)
+		for _, u := range all {
+			sum.Prompt += u.Uncached + u.CacheRead + u.Write5m + u.Write1h
+			sum.Uncached += u.Uncached
+			sum.CacheRead += u.CacheRead
+			sum.Write5m += u.Write5m
+			sum.Write1h += u.Write1h
+			sum.Output += u.Output
+			sum.Reasoning += u.Reasoning
+			read += u.CacheRead
+		}
+		if read > 0 {
 			p.sums.Hits++
 		}
 	}

@@ -6,6 +6,7 @@ import (
 	"github.com/gin-gonic/gin"
 
 	"github.com/warmroute/warmroute/engine"
+	"github.com/warmroute/warmroute/engine/sim"
 )
 
 // overviewShape is the books at a glance. The bounds are those that were
@@ -17,6 +18,7 @@ type overviewShape struct {
 	From     *time.Time     `json:"from"`
 	To       *time.Time     `json:"to"`
 	Total    sumsShape      `json:"total"`
+	Affinity *accountShape  `json:"affinity"` // of settled turns; null for one session or class, and where nobody judges turns
 	Outcomes []outcomeShape `json:"outcomes"` // in the order of the ladder
 	Routes   []routeShape   `json:"routes"`   // by model, then vendor
 	Width    string         `json:"width"`
@@ -79,6 +81,57 @@ func widthName(width time.Duration) string {
 	return width.String()
 }
 
+// affinity is what affinity did to the turns that are meant; nil where that cannot be
+// told.
+func (a *api) affinity(c *gin.Context, q engine.Query, width time.Duration) (*accountShape, error) {
+	if q.Session != "" || q.Class != "" {
+		return nil, nil
+	}
+	accounts, err := a.Books.Accounts(c.Request.Context(), q, width)
+	if err != nil {
+		return nil, err
+	}
+	var total sim.Account
+	if len(accounts.Total) == 0 || total.UnmarshalBinary(accounts.Total) != nil {
+		return nil, nil
+	}
+	shape := accountOf(&total)
+	return &shape, nil
+}
+
+// routes lists what turns have shown of every route.
+func (a *api) routes(c *gin.Context) {
+	asked, err := ask(c, "range", "from", "to", "tenant", "model", "vendor")
+	if err != nil {
+		troubled(c, err)
+		return
+	}
+	q, err := asked.query(a.Now())
+	if err != nil {
+		troubled(c, err)
+		return
+	}
+	accounts, err := a.Books.Accounts(c.Request.Context(), q, engine.Day)
+	if err != nil {
+		troubled(c, err)
+		return
+	}
+	list := make([]routeFactsShape, 0, len(accounts.Routes))
+	for _, r := range accounts.Routes {
+		var account sim.Account
+		if r.Vendor == "" || account.UnmarshalBinary(r.Account) != nil {
+			continue
+		}
+		list = append(list, a.routeFactsOf(r.Model, r.Vendor, &account))
+	}
+	answer(c, struct {
+		Currency string            `json:"currency"`
+		From     *time.Time        `json:"from"`
+		To       *time.Time        `json:"to"`
+		Routes   []routeFactsShape `json:"routes"` // by model, then vendor
+	}{a.currency(), instant(accounts.Query.From), instant(accounts.Query.To), list})
+}
+
 // overview adds turns up.
 func (a *api) overview(c *gin.Context) {
 	asked, err := ask(c, append(choosing, "outcome", "width")...)
@@ -102,7 +155,13 @@ func (a *api) overview(c *gin.Context) {
 		troubled(c, err)
 		return
 	}
+	affinity, err := a.affinity(c, q, width)
+	if err != nil {
+		troubled(c, err)
+		return
+	}
 	shape := overviewShape{
+		Affinity: affinity,
 		Currency: a.currency(), From: instant(o.Query.From), To: instant(o.Query.To),
 		Total: sumsOf(o.Total), Width: widthName(o.Width),
 		Outcomes: make([]outcomeShape, len(o.Outcomes)),

@@ -34,10 +34,23 @@ type sumsShape struct {
 	Hits      int64       `json:"hits"`
 	Tokens    tokensShape `json:"tokens"`
 	// HitRate is cache_read of prompt, to six places; null without a prompt.
-	HitRate  *string       `json:"token_hit_rate"`
-	Cost     *string       `json:"cost"`
-	Saving   *string       `json:"net_cache_saving"`
-	Coverage coverageShape `json:"coverage"`
+	HitRate *string `json:"token_hit_rate"`
+	Cost    *string `json:"cost"`
+	Saving  *string `json:"net_cache_saving"`
+	// EffectiveInput is what a million prompt tokens cost, all classes together; null
+	// where none is priced.
+	EffectiveInput *string       `json:"effective_input"`
+	Charged        *chargedShape `json:"vendor_charged"` // null where no vendor says what it charged
+	Coverage       coverageShape `json:"coverage"`
+}
+
+// chargedShape is what vendors themselves say they charged, beside our cost of the
+// same attempts.
+type chargedShape struct {
+	Attempts int64  `json:"attempts"`
+	Charged  string `json:"charged"`
+	Cost     string `json:"cost"`
+	Over     string `json:"charged_over_cost"`
 }
 
 // coverageShape is of how many attempts the sums know what.
@@ -56,6 +69,13 @@ func sumsOf(s engine.Sums) sumsShape {
 		Cost:     moneyOf(s.Cost, s.CostKnown > 0 || s.Billed == 0),
 		Saving:   moneyOf(s.Saving, s.SavingKnown > 0 || s.Billed == 0),
 		Coverage: coverageShape{s.Billed, s.UsageKnown, s.CostKnown, s.SavingKnown, s.NoCachePrice},
+	}
+	if s.PricedPrompt > 0 {
+		rate := s.PromptCost.Shift(6).DivRound(decimal.NewFromInt(s.PricedPrompt), 6)
+		shape.EffectiveInput = text(rate.String())
+	}
+	if s.ChargedKnown > 0 {
+		shape.Charged = &chargedShape{s.ChargedKnown, s.Charged.String(), s.ChargedCost.String(), s.Charged.Sub(s.ChargedCost).String()}
 	}
 	if prompt := s.Usage.Prompt(); prompt > 0 {
 		shape.HitRate = text(decimal.NewFromInt(s.Usage.CacheRead).DivRound(decimal.NewFromInt(prompt), 6).String())
@@ -122,13 +142,36 @@ func sessionHref(tenant string, class engine.Class, id string) string {
 	return "/api/v1/sessions/" + url.PathEscape(string(class)) + "?" + url.Values{"id": {id}, "tenant": {tenant}}.Encode()
 }
 
-// cardShape is the rates of a bill, per million tokens.
+// cardShape is the rates of a bill, per million tokens. Where a prompt was billed
+// piece by piece they are the means over it, and the pieces are in parts.
 type cardShape struct {
 	Input        pricing.Rate `json:"input"`
 	Output       pricing.Rate `json:"output"`
 	CacheRead    pricing.Rate `json:"cache_read"`
 	CacheWrite5m pricing.Rate `json:"cache_write_5m"`
 	CacheWrite1h pricing.Rate `json:"cache_write_1h"`
+	Request      *string      `json:"request"` // the fee of one request; null where there is none
+	Parts        []partShape  `json:"parts,omitempty"`
+}
+
+// partShape is a piece of a prompt with its own rates.
+type partShape struct {
+	Tokens       int64        `json:"tokens"`
+	Input        pricing.Rate `json:"input"`
+	CacheRead    pricing.Rate `json:"cache_read"`
+	CacheWrite5m pricing.Rate `json:"cache_write_5m"`
+	CacheWrite1h pricing.Rate `json:"cache_write_1h"`
+}
+
+func cardOf(c *pricing.Card) *cardShape {
+	s := &cardShape{Input: c.Input, Output: c.Output, CacheRead: c.CacheRead, CacheWrite5m: c.CacheWrite5m, CacheWrite1h: c.CacheWrite1h}
+	if c.Request.Known() {
+		s.Request = text(c.Request.Of(1).String())
+	}
+	for _, p := range c.Parts {
+		s.Parts = append(s.Parts, partShape{p.Tokens, p.Card.Input, p.Card.CacheRead, p.Card.CacheWrite5m, p.Card.CacheWrite1h})
+	}
+	return s
 }
 
 // costShape is a cost by class.
@@ -139,6 +182,7 @@ type costShape struct {
 	CacheWrite5m string `json:"cache_write_5m"`
 	CacheWrite1h string `json:"cache_write_1h"`
 	Output       string `json:"output"`
+	Request      string `json:"request"`
 	NoCachePrice bool   `json:"no_cache_price"`
 }
 
@@ -149,7 +193,7 @@ func costOf(c pricing.Cost) *costShape {
 	}
 	return &costShape{
 		c.Total.String(), c.Input.String(), c.CacheRead.String(), c.CacheWrite5m.String(), c.CacheWrite1h.String(),
-		c.Output.String(), c.NoCachePrice,
+		c.Output.String(), c.Request.String(), c.NoCachePrice,
 	}
 }
 

@@ -38,6 +38,7 @@ type turnShape struct {
 	Order     []candidateShape `json:"order"` // of the plan, before affinity
 	Attempts  []attemptShape   `json:"attempts"`
 	Sums      sumsShape        `json:"sums"`
+	Affinity  *judgementShape  `json:"affinity"` // null where nobody judged the turn
 }
 
 // estimateShape is the prompt's size before a vendor counted it.
@@ -75,6 +76,23 @@ type attemptShape struct {
 	Saving      *string      `json:"net_cache_saving"`
 	ServedModel *string      `json:"served_model"`
 	ServedTier  *string      `json:"served_tier"`
+	TierAssumed bool         `json:"tier_assumed"` // the vendor named no tier; the price is that of the one asked for
+	PricedAs    *string      `json:"priced_as"`    // catalog model whose price it is, where another than model served
+	Speed       *string      `json:"speed"`
+	Region      *string      `json:"region"`
+	Sides       []sideShape  `json:"sides"`          // what the answer used besides tokens; part of cost
+	Charged     *string      `json:"vendor_charged"` // what the vendor says it charged
+	Difference  *string      `json:"charged_over_cost"`
+	RawUsage    *string      `json:"raw_usage"` // the usage object as the vendor sent it
+}
+
+// sideShape is what an answer used besides its own usage.
+type sideShape struct {
+	Kind   string      `json:"kind"`
+	Model  *string     `json:"model"`
+	Tokens tokensShape `json:"tokens"`
+	Price  *cardShape  `json:"price"`
+	Cost   *costShape  `json:"cost"`
 }
 
 func turnOf(b *engine.Booked) turnShape {
@@ -89,6 +107,7 @@ func turnOf(b *engine.Booked) turnShape {
 		Order:    make([]candidateShape, 0, len(b.Order)),
 		Attempts: make([]attemptShape, 0, len(b.Attempts)),
 		Sums:     sumsOf(engine.Sum(*b)),
+		Affinity: judgementOf(b),
 	}
 	if b.State == engine.Settled {
 		took := milliseconds(b.Took)
@@ -109,7 +128,18 @@ func attemptOf(a *engine.BookedAttempt) attemptShape {
 		Stage: a.Stage.String(), Failure: text(a.Failure), Started: instant(a.Started), Billed: a.Accepted,
 		TookMS: milliseconds(a.Took), Quality: string(a.Quality),
 		Cost: costOf(a.Cost), Saving: moneyOf(a.Saving.Amount, a.Saving.Known),
-		ServedModel: text(a.ServedModel), ServedTier: text(a.ServedTier),
+		ServedModel: text(a.ServedModel), ServedTier: text(a.ServedTier), TierAssumed: a.TierAssumed, PricedAs: text(a.Priced),
+		Speed: text(a.Speed), Region: text(a.Region), Sides: []sideShape{}, RawUsage: text(string(a.RawUsage)),
+	}
+	for i := range a.Sides {
+		side := &a.Sides[i]
+		s.Sides = append(s.Sides, sideShape{side.Kind, text(side.Model), tokensOf(side.Usage), cardOf(&side.Card), costOf(side.Card.Cost(side.Usage))})
+	}
+	if a.Charged.Known {
+		s.Charged = text(a.Charged.Amount.String())
+		if a.Cost.Known {
+			s.Difference = text(a.Charged.Amount.Sub(a.Cost.Total).String())
+		}
 	}
 	if a.Status != 0 {
 		s.Status = &a.Status
@@ -128,7 +158,7 @@ func attemptOf(a *engine.BookedAttempt) attemptShape {
 		s.PromptCost = text(prompt.Total.String())
 	}
 	if a.Quality.Complete() || a.Quality == pricing.Partial {
-		s.Price = &cardShape{a.Card.Input, a.Card.Output, a.Card.CacheRead, a.Card.CacheWrite5m, a.Card.CacheWrite1h}
+		s.Price = cardOf(&a.Card)
 	}
 	return s
 }
@@ -150,10 +180,21 @@ func (a *api) list(c *gin.Context, more ...string) (q engine.Query, page engine.
 
 // turns lists turns.
 func (a *api) turns(c *gin.Context) {
-	q, page, err := a.list(c, "outcome")
+	a.listTurns(c, "")
+}
+
+// misses lists the turns that read less than they could have, newest first.
+func (a *api) misses(c *gin.Context) { a.listTurns(c, engine.AnyMiss) }
+
+// listTurns lists turns; those that missed for want of a reason, if one is named.
+func (a *api) listTurns(c *gin.Context, miss string) {
+	q, page, err := a.list(c, "outcome", "cause")
 	if err != nil {
 		troubled(c, err)
 		return
+	}
+	if q.Miss == "" {
+		q.Miss = miss
 	}
 	turns, next, err := a.Books.Turns(c.Request.Context(), q, page)
 	if err != nil {
