@@ -62,5 +62,5 @@ func checkJSON(out io.Writer, found *checked) error {
 		p.Reason, p.By = s.Reason, s.By
 		result.Silenced = append(result.Silenced, p)
 	}
-	return writeJSON(out, result)
+	return printJSON(out, result)
 }

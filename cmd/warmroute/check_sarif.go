@@ -93,7 +93,7 @@ func checkSARIF(out io.Writer, found *checked) error {
 	for i := range found.Silenced {
 		add(&found.Silenced[i].Problem, found.Silenced[i].Reason)
 	}
-	return writeJSON(out, sarifLog{
+	return printJSON(out, sarifLog{
 		Schema:  "https://json.schemastore.org/sarif-2.1.0.json",
 		Version: "2.1.0",
 		Runs:    []sarifRun{{sarifTool{driver}, "unicodeCodePoints", results}},

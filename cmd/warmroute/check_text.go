@@ -1,7 +1,6 @@
 package main
 
 import (
-	"encoding/json"
 	"fmt"
 	"io"
 	"strings"
@@ -109,7 +108,7 @@ func explainCode(out io.Writer, code string, asJSON bool) error {
 		return usage(fmt.Errorf("there is no code %q; %s", code, advice))
 	}
 	if asJSON {
-		return writeJSON(out, pageOf(page))
+		return printJSON(out, pageOf(page))
 	}
 	_, err := fmt.Fprintf(out, "%s[%s]: %s\n\n%s\n", page.Severity, page.Code, page.Title, page.Text)
 	return err
@@ -138,18 +137,11 @@ func listCodes(out io.Writer, asJSON bool) error {
 		longest = max(longest, utf8.RuneCountInString(code))
 	}
 	if asJSON {
-		return writeJSON(out, all)
+		return printJSON(out, all)
 	}
 	w := &writer{to: out}
 	for _, page := range all {
 		w.printf("%-7s  %-*s  %s\n", page.Severity, longest, page.Code, page.Title)
 	}
 	return w.err
-}
-
-func writeJSON(out io.Writer, value any) error {
-	enc := json.NewEncoder(out)
-	enc.SetEscapeHTML(false)
-	enc.SetIndent("", "  ")
-	return enc.Encode(value)
 }

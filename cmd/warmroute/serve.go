@@ -114,9 +114,7 @@ func serve(ctx context.Context, s settings, out, logs io.Writer) error {
 	if err != nil {
 		return err
 	}
-	for _, w := range first.Warnings {
-		log.Warn("catalog", "warning", w.String())
-	}
+	logFindings(log, first, time.Now())
 	if problems := s.config.Check(first); problems != nil {
 		return invalid(problems)
 	}
