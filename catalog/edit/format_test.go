@@ -155,11 +155,15 @@ func TestFormatRefuses(t *testing.T) {
 
 // TestFormatExamples formats the catalogs of the project twice.
 func TestFormatExamples(t *testing.T) {
+	texts := map[string][]byte{"starter": []byte(catalog.Starter())}
 	for _, path := range []string{"full.yaml", "minimal.yaml"} {
 		text, err := os.ReadFile(filepath.Join("..", "..", "testdata", "catalogs", path))
 		if err != nil {
 			t.Fatal(err)
 		}
+		texts[path] = text
+	}
+	for path, text := range texts {
 		once, err := Format(path, text)
 		if err != nil {
 			t.Fatal(err)

@@ -129,7 +129,7 @@ func Import(file string, d *Document, list *pricelist.List, o Options) (*Importe
 		return nil, err
 	}
 	im := &importer{Options: o, Document: d, list: list, known: k, out: &Imported{NotRows: map[pricelist.Reason]int{}},
-		disputes: map[pair]*pricelist.Disagreement{}, vendors: map[string]bool{}, taken: map[pair]bool{}}
+		disputes: map[pair]*pricelist.Disagreement{}, vendors: map[string]bool{}, taken: map[pair]bool{}, added: map[pair]bool{}}
 	for _, s := range list.Skipped {
 		im.out.NotRows[s.Reason]++
 	}
@@ -162,6 +162,7 @@ type importer struct {
 	lineOf   []int           // of the line that a change is for; -1 for a vendor's
 	vendors  map[string]bool // new ones that a change adds
 	taken    map[pair]bool   // (list's model, list's vendor) pairs that a route of the catalog has
+	added    map[pair]bool   // (catalog's model, catalog's vendor) pairs of new routes
 	models   []*newModel
 }
 

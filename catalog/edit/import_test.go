@@ -33,9 +33,10 @@ const aviary = `{
 }`
 
 func TestImportNew(t *testing.T) {
-	list := readList(t, pricelist.LiteLLM, aviary)
-	other := readList(t, pricelist.OpenRouter+"", `{"data": []}`)
-	second := readList(t, pricelist.ModelsDev, `{"groq": {"provider": {"name": "Groq"}, "models": {"birds/heron-70b": {"name": "Heron", "cost": {"input": 0.6, "output": 2.5, "cache_read": 0.15}}}}}`)
+	// The entries of these two are of this package; those of others, of the starter catalog.
+	list := readList(t, pricelist.LiteLLM, strings.NewReplacer("groq", "hyperbolic", "together_ai", "nvidia_nim").Replace(aviary))
+	other := readList(t, pricelist.OpenRouter, `{"data": []}`)
+	second := readList(t, pricelist.ModelsDev, `{"hyperbolic": {"provider": {"name": "Hyperbolic"}, "models": {"birds/heron-70b": {"name": "Heron", "cost": {"input": 0.6, "output": 2.5, "cache_read": 0.15}}}}}`)
 	im, err := Import("new.yaml", nil, list, Options{Day: "2026-11-20", Compare: []*pricelist.List{other, second}})
 	if err != nil {
 		t.Fatal(err)
@@ -45,48 +46,46 @@ currency: USD
 unit: per_million
 
 vendors:
-  groq:
+  hyperbolic:
     api: [chat]
-    base_url: https://api.groq.com/openai/v1
+    base_url: https://api.hyperbolic.xyz/v1
     credentials:
-      - {id: main, env: GROQ_API_KEY}
-    cache: {family: implicit, ttl: 2h}
-  together:
+      - {id: main, env: HYPERBOLIC_API_KEY}
+  nvidia:
     api: [chat]
-    base_url: https://api.together.xyz/v1
+    base_url: https://integrate.api.nvidia.com/v1
     credentials:
-      - {id: main, env: TOGETHER_API_KEY}
-    cache: {family: implicit, ttl: 5m}
+      - {id: main, env: NVIDIA_API_KEY}
 
 models:
   birds/heron-70b:
     context: 9000
     routes:
-      - vendor: groq
+      - vendor: hyperbolic
         model: birds/heron-70b
         price:
           input: 0.6
           output: 2.5
           cache_read: 0.12  # models.dev: 0.15
           as_of: 2026-11-20
-          source: litellm groq/birds/heron-70b
-      - vendor: together
+          source: litellm hyperbolic/birds/heron-70b
+      - vendor: nvidia
         model: birds/heron-70b
         price:
           input: 0.5
           output: 2
           as_of: 2026-11-20
-          source: litellm together_ai/birds/heron-70b
+          source: litellm nvidia_nim/birds/heron-70b
         cache: {min_prefix: 512}
   birds/wren-8b:
     routes:
-      - vendor: groq
+      - vendor: hyperbolic
         model: birds/wren-8b
         price:
           input: 0.1
           output: 0.3
           as_of: 2026-11-20
-          source: litellm groq/birds/wren-8b
+          source: litellm hyperbolic/birds/wren-8b
           tiers:
             - {above: 128000, input: 0.2, output: 0.6}
 `
@@ -98,10 +97,10 @@ models:
 		got = append(got, strings.TrimSpace(string(l.Status)+" "+l.Model+" "+l.Vendor+" "+l.Reason))
 	}
 	lines := []string{
-		"added birds/heron-70b groq", "added birds/heron-70b together", "skipped birds/heron-70b deepinfra unit_slip",
-		"skipped birds/heron-70b nobody vendor_unknown", "skipped birds/heron-70b azure vendor_address", "added birds/wren-8b groq",
+		"added birds/heron-70b hyperbolic", "added birds/heron-70b nvidia", "skipped birds/heron-70b deepinfra unit_slip",
+		"skipped birds/heron-70b nobody vendor_unknown", "skipped birds/heron-70b azure vendor_address", "added birds/wren-8b hyperbolic",
 	}
-	if !slices.Equal(got, lines) || im.NoRead() != 2 || !slices.Equal(im.Vendors, []string{"groq", "together"}) {
+	if !slices.Equal(got, lines) || im.NoRead() != 2 || !slices.Equal(im.Vendors, []string{"hyperbolic", "nvidia"}) {
 		t.Errorf("the report says %q, %d without a read price, vendors %q", got, im.NoRead(), im.Vendors)
 	}
 }
@@ -255,6 +254,25 @@ func TestImportCommentInside(t *testing.T) {
 	l := im.Lines[len(im.Lines)-1]
 	if l.Model != "wren" || l.Status != Kept || l.Reason != string(CommentInside) || !strings.Contains(string(im.Text), "# a page") || !strings.Contains(string(im.Text), "input: 0.5 ") {
 		t.Errorf("%+v\n%s", l, im.Text)
+	}
+}
+
+func TestImportTwoIDsOfOneModel(t *testing.T) {
+	text := strings.Replace(nest, "  heron:   # what we use most\n", "  heron:   # what we use most\n    aliases: [birds/wren-8b, birds/wren-9b]\n", 1)
+	text = strings.Replace(text, "      - vendor: groq\n        model: birds/heron-70b\n        price: {input: 0.55, output: 2.5, cache_read: 0.1, source: our contract}\n", "", 1)
+	d, err := Open("c.yaml", []byte(text))
+	if err != nil {
+		t.Fatal(err)
+	}
+	list := readList(t, pricelist.LiteLLM, `{
+	"groq/birds/wren-8b": {"litellm_provider": "groq", "mode": "chat", "input_cost_per_token": 1e-07, "output_cost_per_token": 3e-07},
+	"groq/birds/wren-9b": {"litellm_provider": "groq", "mode": "chat", "input_cost_per_token": 1e-07, "output_cost_per_token": 3e-07}}`)
+	im, err := Import("c.yaml", d, list, Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if im.Count(Added) != 1 || im.Lines[1].Status != Skipped || im.Lines[1].Reason != string(OtherID) || len(im.Catalog.Models[0].Routes) != 2 {
+		t.Errorf("%+v\n%s", im.Lines, im.Text)
 	}
 }
 

@@ -59,6 +59,9 @@ func (im *importer) fresh() {
 		case vendor == "":
 			line.Status, line.Reason = Skipped, string(VendorUnknown)
 			line.Detail = "the catalog has no vendor " + row.Vendor + ", and its address is not known; add it to the catalog first"
+		case im.added[pair{line.Model, vendor}]:
+			line.Status, line.Reason = Skipped, string(OtherID)
+			line.Detail = "the list has another id of the model at this vendor, which comes first"
 		case isPolicy:
 			line.Status, line.Reason = Skipped, string(NameTaken)
 			line.Detail = "a policy of the catalog has this name"
@@ -67,6 +70,7 @@ func (im *importer) fresh() {
 			line.Detail = "the name or the id is none that a catalog takes"
 		}
 		if line.Status == Added {
+			im.added[pair{line.Model, vendor}] = true
 			if isNew {
 				im.addVendor(row, vendor)
 			}
