@@ -68,12 +68,14 @@ type Asked struct {
 	MarkerTTL time.Duration // longest lifetime a marker asks for; 0 where none names one
 	Retention time.Duration // asked of OpenAI and Azure; 0 if none
 	Service   string        // service tier
+	Speed     string        // such as "fast"
+	Region    string        // where it is to be computed
 	Prefix    Prefix        // boundaries of the prompt; nil where they were not asked for
 }
 
 // asked is what the request said.
 func (r *Request) asked(thread uint64) Asked {
-	return Asked{Thread: thread, Markers: r.Markers, MarkerTTL: r.MarkerTTL, Retention: r.Retention, Service: r.Service}
+	return Asked{Thread: thread, Markers: r.Markers, MarkerTTL: r.MarkerTTL, Retention: r.Retention, Service: r.Service, Speed: r.Speed, Region: r.Region}
 }
 
 // Lifetime is how long a route's cache keeps what the request put there, as

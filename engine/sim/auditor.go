@@ -23,6 +23,8 @@ func (Auditor) Audit(t *engine.Turn, remembered []byte) engine.Audit {
 		Markers:  asked.Markers,
 		Longest:  asked.MarkerTTL,
 		Service:  asked.Service,
+		Speed:    asked.Speed,
+		Region:   asked.Region,
 		Lifetime: asked.Lifetime,
 	})
 	res := m.session.Step(&f)

@@ -1,6 +1,7 @@
 package sim
 
 import (
+	"cmp"
 	"time"
 
 	"github.com/warmroute/warmroute/catalog"
@@ -15,14 +16,13 @@ type Request struct {
 	Markers int           // cache markers in the body
 	Longest time.Duration // the longest lifetime a marker asks for; 0 where none names one
 	Service string        // the service tier asked for
+	Speed   string        // the speed asked for
+	Region  string        // where it was asked to be computed
 
 	// Lifetime is how long the route keeps what the request puts there: see
 	// [engine.Lifetime]. It is asked of routes that cache by themselves; nil is the
 	// catalog's.
 	Lifetime func(*catalog.Route) time.Duration
-	// Silent says whether a vendor's usage leaves out what was read from its cache;
-	// nil: none does.
-	Silent func(*catalog.Vendor) bool
 }
 
 // FactOf is a turn that has ended as the model needs it. It holds on to nothing of t.
@@ -38,7 +38,7 @@ func FactOf(t *engine.Turn, r Request) Fact {
 			f.Marks.Hour = Whole
 		}
 	}
-	b := builder{t: t, r: &r, terms: pricing.Terms{At: t.Started, Tier: r.Service, Implicit: r.Markers == 0}}
+	b := builder{t: t, r: &r, terms: pricing.Terms{At: t.Started, Tier: r.Service, Speed: r.Speed, Region: r.Region, Implicit: r.Markers == 0}}
 	finding, taken := 0, false
 	for i := range t.Attempts {
 		a := &t.Attempts[i]
@@ -50,10 +50,9 @@ func FactOf(t *engine.Turn, r Request) Fact {
 			continue
 		}
 		f.Accepted, finding, taken = a.AcceptedAt, a.Finding, true
-		b.terms.Prompt, b.terms.Speed, b.terms.Region = a.Usage.Prompt(), a.Speed, a.Region
-		if a.ServedTier != "" {
-			b.terms.Tier = a.ServedTier
-		}
+		b.terms.Prompt = a.Usage.Prompt()
+		b.terms.Tier = cmp.Or(a.ServedTier, b.terms.Tier)
+		b.terms.Speed, b.terms.Region = cmp.Or(a.Speed, b.terms.Speed), cmp.Or(a.Region, b.terms.Region)
 	}
 	if finding < len(t.Decision.Models) {
 		d := &t.Decision.Models[finding]
@@ -94,9 +93,7 @@ func (b *builder) try(a *engine.Attempt) Try {
 		Usage:   a.Usage,
 		Quality: a.Quality,
 		Card:    a.Card,
-	}
-	if a.Candidate.Route != nil && b.r.Silent != nil {
-		t.Silent = b.r.Silent(a.Candidate.Route.Vendor)
+		Silent:  a.ReadUnknown,
 	}
 	if a.Cost.Known {
 		t.Cost = Known(a.Cost.Total)
@@ -134,9 +131,20 @@ func (b *builder) offer(route *catalog.Route, credential string, group engine.Gr
 			Block:     BlockOf(route.Vendor.Name, route.Cache.Family),
 		},
 	}
+	if o.Rules.Family == catalog.Explicit && b.terms.Implicit && b.cachesUnmarked(route) {
+		o.Rules.Family = catalog.Implicit
+		return o // such reads come without a fee for writing
+	}
 	o.Rules.Writes = o.Rules.Family == catalog.Explicit || o.Card.CacheWrite5m.Known()
 	if o.Rules.Family != catalog.Explicit && b.r.Lifetime != nil {
 		o.Rules.TTL = b.r.Lifetime(route)
 	}
 	return o
+}
+
+// cachesUnmarked says whether a route that wants markers also caches by itself what
+// is not marked: it has a price for that.
+func (b *builder) cachesUnmarked(route *catalog.Route) bool {
+	sheet, ok := route.Price.Sheet(b.terms.At)
+	return ok && sheet.Card.CacheReadImplicit.Known()
 }

@@ -41,7 +41,7 @@ func TestFactOf(t *testing.T) {
 	turn := engine.Turn{Scope: "policy", Started: start, Plan: plan, Decision: decision, Attempts: []engine.Attempt{
 		{Candidate: plan.Candidates[0], Started: start, Failure: engine.FailureTimeout},
 		{Candidate: served, Started: after(2), AcceptedAt: after(3), Stage: engine.StageServed, ServedTier: "flex", Quality: pricing.Authoritative,
-			Usage: pricing.Usage{Input: 210_000, Output: 10}},
+			Usage: pricing.Usage{Input: 210_000, Output: 10}, ReadUnknown: true},
 	}}
 	last := &turn.Attempts[1]
 	last.Card = served.Route.Price.At(pricing.Terms{Prompt: 210_000, At: last.Started, Tier: "flex"})
@@ -49,8 +49,7 @@ func TestFactOf(t *testing.T) {
 	last.Cost = last.Card.Cost(last.Usage).Plus(last.Card.Cost(last.Sides[0].Usage))
 
 	f := FactOf(&turn, Request{Thread: 5, Kept: Kept{Known: true, Tokens: 8000}, Markers: 2, Longest: time.Hour,
-		Lifetime: func(*catalog.Route) time.Duration { return 24 * time.Hour },
-		Silent:   func(v *catalog.Vendor) bool { return v.Name == "openai-east" }})
+		Lifetime: func(*catalog.Route) time.Duration { return 24 * time.Hour }})
 	if len(f.Offers) != 3 || len(f.Removed) != 1 || len(f.Tries) != 2 || f.Thread != 5 || f.Scope != "policy" || !f.At.Equal(start) || !f.Accepted.Equal(after(3)) {
 		t.Fatalf("%+v", f)
 	}
@@ -82,7 +81,7 @@ func TestFactOf(t *testing.T) {
 	}
 	wants(t, "all of it", try.Cost, "0.2638")
 
-	turn.Attempts[1].ServedTier = ""
+	turn.Attempts[1].ServedTier, turn.Attempts[1].ReadUnknown = "", false
 	f = FactOf(&turn, Request{})
 	if got := f.Offers[0].Card.Input.String(); got != "6" {
 		t.Errorf("a prompt of 210,000 tokens costs %s", got)
@@ -104,5 +103,37 @@ func TestFactOf(t *testing.T) {
 	res := s.Step(&f)
 	if res.Saving.Known || res.Cost.Known {
 		t.Errorf("%+v", res)
+	}
+}
+
+// A vendor that has two prices for reads caches what is marked and, at the other
+// price, what is not.
+func TestARouteWithTwoReadPricesCachesUnmarkedPromptsToo(t *testing.T) {
+	c, err := catalog.Parse("catalog.yaml", []byte(`version: 1
+vendors: {quay: {api: [chat], base_url: https://quay.example/v1, cache: {family: explicit, ttl: 5m, min_prefix: 256}}}
+models:
+  plover: {routes: [{vendor: quay, model: plover, price: {input: 1, output: 3, cache_read: 0.10, cache_read_implicit: 0.20, cache_write: 1.25}}]}
+  dunlin: {routes: [{vendor: quay, model: dunlin, price: {input: 1, output: 3, cache_read: 0.10, cache_write: 1.25}}]}
+`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, x := range []struct {
+		model   int
+		markers int
+		family  catalog.Family
+		writes  bool
+		read    string
+	}{
+		{0, 1, catalog.Explicit, true, "0.1"},
+		{0, 0, catalog.Implicit, false, "0.2"},
+		{1, 0, catalog.Explicit, true, "0.1"},
+	} {
+		turn := engine.Turn{Started: start}
+		turn.Plan.Candidates = []engine.Candidate{{Route: c.Models[x.model].Routes[0]}}
+		o := FactOf(&turn, Request{Markers: x.markers}).Offers[0]
+		if o.Rules.Family != x.family || o.Rules.Writes != x.writes || o.Card.CacheRead.String() != x.read {
+			t.Errorf("%s with %d markers: %+v at %s", c.Models[x.model].Name, x.markers, o.Rules, o.Card.CacheRead)
+		}
 	}
 }
