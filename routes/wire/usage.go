@@ -181,18 +181,22 @@ func (t *tally) items(c *catalog.Usage, m *catalog.UsageNode, b []byte, v span) 
 		if b[e.from] != '{' {
 			continue
 		}
-		for w := walk(b, e.from); w.next(); {
-			text, ok := textOf(b, w.span())
-			if !ok {
-				continue
-			}
-			for i := range m.Items {
-				if item := &m.Items[i]; w.is(item.Key) && string(text) == item.Value {
-					t.object(c, &item.Node, b, e.from)
-				}
+		for i := range m.Items {
+			if item := &m.Items[i]; chosen(item, b, e.from) {
+				t.object(c, &item.Node, b, e.from)
 			}
 		}
 	}
+}
+
+// chosen says whether the object at from is one that the item describes.
+func chosen(item *catalog.UsageItem, b []byte, from int) bool {
+	for w := walk(b, from); w.next(); {
+		if w.is(item.Key) && w.isText(item.Value) {
+			return true
+		}
+	}
+	return false
 }
 
 // iterations takes the steps of an answer: the last list counts.
