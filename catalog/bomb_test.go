@@ -156,6 +156,8 @@ func TestBombsAreRefusedInTime(t *testing.T) {
 			var all Problems
 			if !errors.As(err, &all) || len(err.Error()) > 64<<10 {
 				t.Errorf("%s: %.300v", name, err)
+			} else if strings.Contains(all[0].Message, "needs far less") && all[0].Code != CodeFile {
+				t.Errorf("%s: the code %s", name, all[0].Code)
 			}
 			if took < inTime {
 				break

@@ -39,6 +39,7 @@ const (
 var sentences = []struct{ has, code string }{
 	{"^silence", CodeSilence}, {"^no price holds", CodeGap},
 	{"more mistake", CodeTooMany}, {"more warning", CodeTooMany},
+	{"needs far less, so remove what nobody uses", CodeFile},
 	{"^this is not YAML", CodeSyntax},
 	{"^the file goes on past", CodeFile}, {"^a byte that is not UTF-8", CodeFile}, {"^a control character", CodeFile},
 	{"^a second document", CodeFile}, {"^the catalog is empty", CodeFile}, {"^the config file is empty", CodeFile},

@@ -347,9 +347,9 @@ catalog.yaml:16:12: policy "p": no vendor, model or route carries the tag "zdr",
 	}
 }
 
-// FuzzParse: no text makes Parse panic, every problem has its place, in order,
+// FuzzCatalog: no text makes Parse panic, every problem has its place, in order,
 // and what is accepted is accepted again with the same digest.
-func FuzzParse(f *testing.F) {
+func FuzzCatalog(f *testing.F) {
 	for _, name := range []string{"minimal.yaml", "full.yaml"} {
 		_, text := example(f, name)
 		f.Add(text)
