@@ -36,6 +36,8 @@ func FuzzRelay(f *testing.F) {
 	f.Add([]byte("event: response.completed\ndata: {\"response\":{\"id\":\"r\",\"usage\":{\"input_tokens\":1}}}\r\n\r\n"), uint64(8+16*40), false)
 	f.Add([]byte("data: {\"choices\":[{\"index\":1,\"finish_reason\":\"stop\"}]}\n\ndata: [DONE]"), uint64(0), true)
 	f.Add([]byte("\xef\xbb\xbfdata: {\"usage\":null}\r\n\r\r\n\n"), uint64(3), true)
+	// Too long, and the beginning that says what it is goes on beyond what is read of it.
+	f.Add([]byte("note: response.failed\ndata: {\"type\":\"response.failed\",\"response\":{\"error\":{\"code\":\"server_error\"}}}\n\n"), uint64(76), true)
 	f.Fuzz(func(t *testing.T, stream []byte, seed uint64, edits bool) {
 		if len(stream) > 1<<16 {
 			return

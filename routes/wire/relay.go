@@ -257,7 +257,7 @@ const maxHead = 1 << 10
 // is: an error, or the stream's last once it has come to its own end.
 func (r *Relay) lose(event []byte) {
 	r.lost, r.began = true, true
-	e := r.parse(event[:min(len(event), maxHead)])
+	e := r.parse(event[:min(len(event), maxHead, r.longest)])
 	r.first = true
 	if r.o.API == catalog.Chat {
 		if string(e.name) == "error" {
