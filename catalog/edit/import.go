@@ -195,42 +195,77 @@ func (im *importer) wants(names, vendors []string) bool {
 // identity is what an id of a model at a vendor is about.
 type identity struct{ vendor, model, region, variant string }
 
-// existing brings the catalog's own routes up to date.
-func (im *importer) existing() {
-	type id struct{ vendor, upstream string }
-	byID := make(map[id]*pricelist.Row, len(im.list.Rows))
-	byIdentity := make(map[identity]*pricelist.Row, len(im.list.Rows))
-	listVendors := map[string][]string{} // of a catalog's vendor
-	for i := range im.list.Rows {
-		row := &im.list.Rows[i]
-		if _, twice := byID[id{row.Vendor, row.UpstreamModel}]; !twice {
-			byID[id{row.Vendor, row.UpstreamModel}] = row
+// index finds the row of a list that a route of a catalog is about.
+type index struct {
+	byKey      map[string]*pricelist.Row
+	byID       map[[2]string]*pricelist.Row // the list's vendor and its id of the model
+	byIdentity map[identity]*pricelist.Row
+	vendors    map[string][]string // the list's, of a catalog's
+}
+
+// indexOf reads a list. Where several rows are about the same id, such as one for
+// each region, the plainest stands for it.
+func indexOf(l *pricelist.List) *index {
+	x := &index{map[string]*pricelist.Row{}, map[[2]string]*pricelist.Row{}, map[identity]*pricelist.Row{}, map[string][]string{}}
+	add := func(row *pricelist.Row) {
+		if id := [2]string{row.Vendor, row.UpstreamModel}; x.byID[id] == nil {
+			x.byID[id] = row
 		}
-		if _, twice := byIdentity[identity{row.Vendor, row.Model, row.Region, row.Variant}]; !twice {
-			byIdentity[identity{row.Vendor, row.Model, row.Region, row.Variant}] = row
+		if who := (identity{row.Vendor, row.Model, row.Region, row.Variant}); x.byIdentity[who] == nil {
+			x.byIdentity[who] = row
+		}
+	}
+	for _, row := range l.Routes() {
+		add(row)
+	}
+	for i := range l.Rows {
+		row := &l.Rows[i]
+		add(row)
+		if key := printable(row.Key); x.byKey[key] == nil {
+			x.byKey[key] = row
 		}
 		for _, name := range familyOf(row.Vendor) {
-			if !slices.Contains(listVendors[name], row.Vendor) {
-				listVendors[name] = append(listVendors[name], row.Vendor)
+			if !slices.Contains(x.vendors[name], row.Vendor) {
+				x.vendors[name] = append(x.vendors[name], row.Vendor)
 			}
 		}
 	}
+	return x
+}
+
+// row is the row of a route: that which its price names, else that of its id, else
+// one that is about the same model in the same region and variant.
+func (x *index) row(r *catalog.Route, list string) *pricelist.Row {
+	for _, vendor := range x.vendors[r.Vendor.Name] {
+		if isOf(r.Price, list) {
+			key := strings.TrimPrefix(r.Price[len(r.Price)-1].Source, list+" ")
+			if row := x.byKey[key]; row != nil && row.Vendor == vendor && row.UpstreamModel == r.UpstreamModel {
+				return row
+			}
+		}
+		if row := x.byID[[2]string{vendor, r.UpstreamModel}]; row != nil {
+			return row
+		}
+		model, region, variant := pricelist.ModelName(vendor, r.UpstreamModel)
+		if row := x.byIdentity[identity{vendor, model, region, variant}]; row != nil {
+			return row
+		}
+	}
+	return nil
+}
+
+// existing brings the catalog's own routes up to date.
+func (im *importer) existing() {
+	x := indexOf(im.list)
 	for _, m := range im.Catalog.Models {
 		for _, r := range m.Routes {
-			for _, vendor := range listVendors[r.Vendor.Name] {
-				row, ok := byID[id{vendor, r.UpstreamModel}]
-				if !ok {
-					model, region, variant := pricelist.ModelName(vendor, r.UpstreamModel)
-					row, ok = byIdentity[identity{vendor, model, region, variant}]
-				}
-				if !ok {
-					continue
-				}
-				im.taken[pair{row.Model, row.Vendor}] = true
-				if im.wants(append([]string{m.Name, row.Model}, m.Aliases...), []string{vendor, r.Vendor.Name}) {
-					im.refresh(r, row)
-				}
-				break
+			row := x.row(r, im.list.Source)
+			if row == nil {
+				continue
+			}
+			im.taken[pair{row.Model, row.Vendor}] = true
+			if im.wants(append([]string{m.Name, row.Model}, m.Aliases...), []string{row.Vendor, r.Vendor.Name}) {
+				im.refresh(r, row)
 			}
 		}
 	}

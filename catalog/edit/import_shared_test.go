@@ -111,6 +111,13 @@ func TestSharedImportIntoStarter(t *testing.T) {
 			}
 			t.Logf("%-12s %d added, %d updated, %d unchanged, kept %s skipped %s vendors added %d, %d bytes", list.Source,
 				im.Count(Added), im.Count(Updated), im.Count(Unchanged), counted(kept), counted(reasons), len(im.Vendors), len(im.Text))
+			again, err := Import("starter.yaml", im.Document, list, Options{Day: "2026-08-21"})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if again.Changed() || again.Count(Added)+again.Count(Updated) > 0 {
+				t.Errorf("a second import: %d added, %d updated\n%.2000s", again.Count(Added), again.Count(Updated), again.Diff())
+			}
 			for _, x := range Differences(starter.Catalog, im.Catalog) {
 				if x.Kind() != "added" && x.Field != "routes" {
 					t.Errorf("changed: %s", x)

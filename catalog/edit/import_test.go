@@ -276,6 +276,39 @@ func TestImportTwoIDsOfOneModel(t *testing.T) {
 	}
 }
 
+// TestImportOfRegions imports a list that prices one id in several regions: the
+// plainest counts, but for a price that names another.
+func TestImportOfRegions(t *testing.T) {
+	const regions = `{
+	"azure/eu/gull-5": {"litellm_provider": "azure", "mode": "chat", "input_cost_per_token": 1.1e-06, "output_cost_per_token": 2.2e-06},
+	"azure/gull-5": {"litellm_provider": "azure", "mode": "chat", "input_cost_per_token": 1e-06, "output_cost_per_token": 2e-06}}`
+	const text = `version: 1
+vendors:
+  azure: {api: [chat], base_url: https://ours.example/openai/v1}
+models:
+  gull:
+    routes:
+      - {vendor: azure, model: gull-5, price: {input: 9, source: litellm NAMED}}
+`
+	for named, want := range map[string]string{
+		"azure/gull-5":    "{input: 1, output: 2, source: litellm azure/gull-5}",
+		"azure/eu/gull-5": "{input: 1.1, output: 2.2, source: litellm azure/eu/gull-5}",
+		"azure/old":       "{input: 1, output: 2, source: litellm azure/gull-5}",
+	} {
+		d, err := Open("c.yaml", []byte(strings.Replace(text, "NAMED", named, 1)))
+		if err != nil {
+			t.Fatal(err)
+		}
+		im, err := Import("c.yaml", d, readList(t, pricelist.LiteLLM, regions), Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := string(im.Text); !strings.Contains(got, want) {
+			t.Errorf("of %s: want %s in\n%s", named, want, got)
+		}
+	}
+}
+
 func TestImportUnit(t *testing.T) {
 	text := strings.NewReplacer("version: 1\n", "version: 1\nunit: per_token\n", "0.55", "5.5e-7", "2.5", "0.0000025", "0.1,", "1e-07,", "0.40", "4.0e-07", "2.0", "2e-6", "0.05", "0.00000005").Replace(nest)
 	im, err := importNest(t, text, Options{Models: []string{"heron"}, Vendors: []string{"together"}})

@@ -120,7 +120,7 @@ func (w *writer) field(f Field, indent int, like *node, depth int) {
 	case f.Value.kind == yaml.ScalarNode:
 		w.WriteByte(' ')
 		w.scalar(f.Value, like, false)
-	case !opens(f.Key, depth, f.Value, like):
+	case !opens(f.Key, depth, f.Value, like) && !w.wide(f.Value, like):
 		w.WriteByte(' ')
 		w.inline(f.Value, like)
 	case f.Value.kind == yaml.MappingNode:
@@ -144,7 +144,7 @@ func (w *writer) item(key string, v Value, indent int, like *node) {
 	switch {
 	case v.kind == yaml.ScalarNode:
 		w.scalar(v, like, false)
-	case v.Empty(), v.kind == yaml.SequenceNode, !itemOpens(key, v, like):
+	case v.Empty(), v.kind == yaml.SequenceNode, !itemOpens(key, v, like) && !w.wide(v, like):
 		w.inline(v, like)
 	default:
 		at := indent + 2
@@ -163,6 +163,13 @@ func itemOpens(key string, v Value, like *node) bool {
 		return !like.flow
 	}
 	return key == "routes" || key == "price"
+}
+
+// wide says whether a value is too long for one line of a format.
+func (w *writer) wide(v Value, like *node) bool {
+	probe := &writer{manner: w.manner}
+	probe.inline(v, like)
+	return probe.Len() > widest-100 && !w.json
 }
 
 func (w *writer) scalar(v Value, like *node, flow bool) {
