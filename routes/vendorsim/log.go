@@ -40,6 +40,17 @@ type Seen struct {
 	Prompt     int64  `json:"prompt_tokens"`
 	Read       int64  `json:"cache_read_tokens"`
 	Written    int64  `json:"cache_write_tokens"`
+	Used       *Used  `json:"used,omitempty"` // what its answer reports when it is whole; nil: none was to be sent, or none is reported
+}
+
+// Used is what an answer used, in buckets that do not overlap. Reasoning is part of
+// Output, whatever the vendor's convention.
+type Used struct {
+	Input   int64 `json:"input_tokens"`
+	Read    int64 `json:"cache_read_tokens"`
+	Write5m int64 `json:"cache_write_5m_tokens"`
+	Write1h int64 `json:"cache_write_1h_tokens"`
+	Output  int64 `json:"output_tokens"`
 }
 
 // Bytes is the body as received.

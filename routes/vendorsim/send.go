@@ -16,7 +16,14 @@ import (
 // end notes that nothing more will happen. It runs while an abort unwinds, too.
 func (c *call) end() {
 	gone := c.r.Context().Err() != nil
-	c.v.note(c.seen, func(s *Seen) { s.Done, s.ClientGone = true, s.ClientGone || gone })
+	var ended Seen
+	c.v.note(c.seen, func(s *Seen) {
+		s.Done, s.ClientGone = true, s.ClientGone || gone
+		ended = *s
+	})
+	if c.v.config.Ended != nil {
+		c.v.config.Ended(ended)
+	}
 }
 
 // status sends the status line.

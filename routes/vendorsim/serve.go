@@ -167,7 +167,12 @@ func (c *call) answer(p *prompt, f *Fault) {
 	l := c.v.look(account, p)
 	u := l.usage
 	a := c.v.answer(p, c.seen.Seq, &u)
-	c.v.note(c.seen, func(s *Seen) { s.Prompt, s.Read, s.Written = u.prompt(), u.read, written(l) })
+	c.v.note(c.seen, func(s *Seen) {
+		s.Prompt, s.Read, s.Written = u.prompt(), u.read, written(l)
+		if !f.NoUsage {
+			s.Used = &Used{Input: u.input, Read: u.read, Write5m: u.write5m, Write1h: u.write1h, Output: u.output}
+		}
+	})
 	if f.NoUsage {
 		a.usage = nil
 	}

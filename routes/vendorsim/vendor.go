@@ -38,6 +38,10 @@ type Config struct {
 	EventGap time.Duration    // pause between the events of a stream
 	Seed     uint64           // varies the answers
 	Files    fs.FS            // where a fault's raw_file is read; nil: raw_file is refused
+
+	// Ended is told of every request once nothing more will happen to it: the log
+	// that forgets nothing. It is called from the goroutine of the request.
+	Ended func(Seen)
 }
 
 // Cache is what a vendor's prompt cache is like. The zero Cache keeps nothing.
