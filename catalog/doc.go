@@ -52,5 +52,12 @@
 //
 // catalog.schema.json describes the catalog's schema for editors.
 //
+// [Lint] says what is remarkable in a catalog without mistakes: prices that are most
+// likely slips, old or missing ones, and warm caches that never pay. Every mistake
+// and every finding has a code and a page on it, see [Explain]; a finding that is
+// meant is silenced in the file, at its place and with a reason. What the reader
+// warns of stands in [Catalog.Warnings]; rules that need the time of day or compare
+// routes are Lint's alone, which reads the text once more and keeps nothing.
+//
 // A Catalog never changes once built and may be read by any number of goroutines.
 package catalog
