@@ -45,6 +45,12 @@ type LedgerOptions struct {
 	Log     *slog.Logger                    // nil: nothing is logged
 
 	Probe func(ctx context.Context, dir string) error // as [Options].Probe, by [ProbeLedger]; nil: none
+
+	// Settled is told of turns once they are written, with what the auditor said of
+	// them; nil: nobody is. A turn is told of at most once, whatever it took to write
+	// it: not if it is given up, was recorded before, or never ended. The writer waits
+	// for it, and what it is given is the writer's.
+	Settled func([]engine.Booked)
 }
 
 func (o *LedgerOptions) fill() {

@@ -18,8 +18,9 @@ type posting struct {
 	sessions map[string]*sessionPost
 	accounts map[string]*accountRows
 	memories map[string][]byte
-	order    []string // keys of both maps, as first touched
-	settled  []string // intents that are over
+	order    []string        // keys of both maps, as first touched
+	settled  []string        // intents that are over
+	fresh    []engine.Booked // settled turns that were not in the books; none where nobody is told
 	recorded int64
 	twice    int64
 }
@@ -75,6 +76,9 @@ func (p *posting) post(b *engine.Booked, turn *engine.Turn) error {
 	}
 	if settled {
 		p.recorded++
+		if p.l.options.Settled != nil {
+			p.fresh = append(p.fresh, *b)
+		}
 	}
 	return p.count(b, 1)
 }

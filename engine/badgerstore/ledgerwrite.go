@@ -174,10 +174,21 @@ func (l *Ledger) store(books []engine.Booked, turns []*engine.Turn) error {
 	if err := p.finish(); err != nil {
 		return l.split(p, books, turns, err)
 	}
+	if err := l.settle(p); err != nil {
+		l.figures.dropped.Add(int64(len(books)))
+		return err
+	}
+	if len(p.fresh) > 0 {
+		l.options.Settled(p.fresh)
+	}
+	return nil
+}
+
+// settle commits a posting.
+func (l *Ledger) settle(p *posting) error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if err := l.commit(p.txn); err != nil {
-		l.figures.dropped.Add(int64(len(books)))
 		return err
 	}
 	for _, key := range p.settled {

@@ -13,12 +13,12 @@ import (
 type turnKey struct{ tenant, id string }
 
 // book books a turn, forgetting the oldest if there are too many. One that is
-// booked already changes nothing. It is called with the lock held.
-func (l *Ledger) book(turn engine.Turn, limit int) {
+// booked already changes nothing, and is nil. It is called with the lock held.
+func (l *Ledger) book(turn engine.Turn, limit int) *engine.Booked {
 	key := turnKey{turn.Tenant, turn.ID}
 	delete(l.open, key)
 	if l.known[key] != nil {
-		return
+		return nil
 	}
 	if l.known == nil {
 		l.known = map[turnKey]*engine.Booked{}
@@ -34,6 +34,7 @@ func (l *Ledger) book(turn engine.Turn, limit int) {
 	l.audit(&turn, &b)
 	l.books = append(l.books, &b)
 	l.known[key] = &b
+	return &b
 }
 
 // Intend notes that next is about to be tried. It implements [engine.Intents] and

@@ -14,6 +14,11 @@ type Ledger struct {
 	Max     int            // turns remembered; 0 means 1,000. Not to be changed after first use
 	Auditor engine.Auditor // judges turns as they are recorded; nil: nobody does. Not to be changed either
 
+	// Settled is told of turns once they are in the books, with what the auditor said
+	// of them, each once; nil: nobody is. Not to be changed either. What it is given is
+	// the ledger's.
+	Settled func([]engine.Booked)
+
 	mu     sync.Mutex
 	turns  []engine.Turn // a ring once it is full
 	oldest int
@@ -31,6 +36,13 @@ type Ledger struct {
 
 // Record remembers turn, forgetting the oldest if there are too many.
 func (l *Ledger) Record(turn engine.Turn) {
+	if b := l.record(turn); b != nil && l.Settled != nil {
+		l.Settled([]engine.Booked{*b})
+	}
+}
+
+// record is what was booked; nil if the turn was booked before.
+func (l *Ledger) record(turn engine.Turn) *engine.Booked {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	limit := l.Max
@@ -43,12 +55,13 @@ func (l *Ledger) Record(turn engine.Turn) {
 		l.turns[l.oldest] = turn
 		l.oldest = (l.oldest + 1) % limit
 	}
-	l.book(turn, limit)
+	b := l.book(turn, limit)
 	l.count++
 	if l.told != nil {
 		close(l.told)
 		l.told = nil
 	}
+	return b
 }
 
 // Recorded are the turns remembered as they were told, oldest first.

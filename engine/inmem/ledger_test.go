@@ -9,6 +9,7 @@ import (
 
 	"github.com/warmroute/warmroute/engine"
 	"github.com/warmroute/warmroute/engine/inmem"
+	"github.com/warmroute/warmroute/engine/storetest"
 )
 
 var _ engine.Ledger = (*inmem.Ledger)(nil)
@@ -45,5 +46,23 @@ func TestWaitingForATurn(t *testing.T) {
 	cancel()
 	if err := l.Wait(ctx, 101); !errors.Is(err, context.Canceled) {
 		t.Errorf("err %v", err)
+	}
+}
+
+func TestWhoIsToldOfSettledTurnsHearsOfEachOnce(t *testing.T) {
+	told := map[string]int{}
+	l := &inmem.Ledger{Auditor: storetest.Counter{}, Settled: func(turns []engine.Booked) {
+		for _, b := range turns {
+			told[b.ID]++
+			if b.State != engine.Settled || len(b.Audit) == 0 {
+				t.Errorf("told of %s as %q with %x", b.ID, b.State, b.Audit)
+			}
+		}
+	}}
+	for _, id := range []string{"a", "b", "a", "c", "b"} {
+		l.Record(engine.Turn{ID: id, Asked: engine.Asked{Markers: 1}})
+	}
+	if len(told) != 3 || told["a"] != 1 || told["b"] != 1 || told["c"] != 1 {
+		t.Errorf("told %v", told)
 	}
 }
