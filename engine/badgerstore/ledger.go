@@ -276,9 +276,7 @@ func (l *Ledger) Close(ctx context.Context) error {
 	return nil
 }
 
-// sync has the disk take what was written, soon after it was. A memtable that is
-// being flushed to a table is beyond it: Badger syncs that when the table is
-// whole.
+// sync has the disk take what was written, soon after it was.
 func (l *Ledger) sync() {
 	defer close(l.synced)
 	for {
@@ -292,7 +290,7 @@ func (l *Ledger) sync() {
 		case <-l.ended:
 			return
 		}
-		if err := l.db.Sync(); err != nil {
+		if err := l.files.sync(); err != nil {
 			l.complain("the books are not synced to disk", err)
 			l.soil()
 			continue

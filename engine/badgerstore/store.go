@@ -288,7 +288,7 @@ func (s *Store) sync() {
 		if !s.dirty.Swap(false) {
 			continue
 		}
-		if err := s.db.Sync(); err != nil {
+		if err := s.files.sync(); err != nil {
 			s.dirty.Store(true)
 			s.options.Log.Error("pins are not synced to disk", "dir", s.dir, "err", err)
 		}
