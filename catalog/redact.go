@@ -1,6 +1,10 @@
 package catalog
 
-import "strings"
+import (
+	"net/url"
+	"slices"
+	"strings"
+)
 
 // neverAKey says what to do with a key that stands in the file.
 func (r *reader) neverAKey() string { return neverAKey[r.what] }
@@ -41,8 +45,45 @@ var keyBeginnings = []string{
 }
 
 // looksLikeKey says whether a text is most likely a key: it begins as one does,
-// or has a long run of letters and digits that no word has.
+// or has a long run of letters and digits that no word has. An address is none
+// for its port or for the hash in its path, see [isPlainAddress].
 func looksLikeKey(text string) bool {
+	switch {
+	case isPlainAddress(text):
+		return false
+	case beginsAsKey(text), isUUID(strings.ToLower(strings.TrimLeft(text, " \t\"'`"))):
+		return true
+	}
+	for _, word := range strings.FieldsFunc(text, func(c rune) bool { return !isAlphanumeric(c) && c != '+' }) {
+		if isRandom(word) {
+			return true
+		}
+	}
+	return false
+}
+
+// isPlainAddress says whether a text is the address of something, which anybody
+// may see: it has no user, no query and no fragment, and nothing in it begins as
+// a key does or is as random as one. Hexadecimal digits in its path are the hash
+// of a version or the number of an account.
+func isPlainAddress(text string) bool {
+	if !strings.HasPrefix(text, "https://") && !strings.HasPrefix(text, "http://") {
+		return false
+	}
+	u, err := url.Parse(text)
+	if err != nil || u.Hostname() == "" || u.User != nil || strings.ContainsAny(text, "?#@ \t") {
+		return false
+	}
+	if slices.ContainsFunc(strings.Split(u.Hostname(), "."), beginsAsKey) {
+		return false
+	}
+	return !slices.ContainsFunc(strings.Split(u.Path, "/"), func(part string) bool {
+		return looksLikeKey(part) && strings.Trim(part, "0123456789abcdef-") != ""
+	})
+}
+
+// beginsAsKey says whether a text begins as vendors' keys do.
+func beginsAsKey(text string) bool {
 	low := strings.ToLower(strings.TrimLeft(text, " \t\"'`"))
 	for _, begin := range keyBeginnings {
 		rest, found := strings.CutPrefix(low, begin)
@@ -58,14 +99,6 @@ func looksLikeKey(text string) bool {
 			return true
 		}
 	}
-	if isUUID(low) {
-		return true
-	}
-	for _, word := range strings.FieldsFunc(text, func(c rune) bool { return !isAlphanumeric(c) && c != '+' }) {
-		if isRandom(word) {
-			return true
-		}
-	}
 	return false
 }
 
@@ -75,6 +108,8 @@ func looksLikeKey(text string) bool {
 func mayBeKey(text string) bool {
 	low := strings.ToLower(text)
 	switch {
+	case isPlainAddress(text):
+		return false
 	case looksLikeKey(text), strings.HasPrefix(low, "sk-"), strings.HasPrefix(low, "sk_"):
 		return true
 	case len(text) < 20 || strings.ContainsAny(text, " \t"):
