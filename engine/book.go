@@ -179,6 +179,9 @@ type Overview struct {
 	Routes   []RouteSums   // by model, then vendor
 	Width    time.Duration // of a slot: a minute, an hour or a day
 	Series   []Slot        // oldest first; slots without a turn or an attempt are left out
+	// Before Minutes, turns are told apart by the hour only, and before Hours by the
+	// day in UTC: no slot of the series is narrower there. Zero: by the minute always.
+	Hours, Minutes time.Time
 }
 
 // SessionBook is one session's turns at a glance.

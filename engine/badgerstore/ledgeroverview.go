@@ -28,7 +28,19 @@ func (l *Ledger) Overview(ctx context.Context, q engine.Query, width time.Durati
 	if err != nil {
 		return engine.Overview{}, fmt.Errorf("overview: %w", err)
 	}
+	if q.Session == "" && q.Class == "" {
+		o.Hours, o.Minutes = l.toldApart(hours, now), l.toldApart(minutes, now)
+	}
 	return o, nil
+}
+
+// toldApart is from when roll-ups of the level are kept; zero: always.
+func (l *Ledger) toldApart(level level, now time.Time) time.Time {
+	from := l.keptFrom(level, now)
+	if from == farPast {
+		return time.Time{}
+	}
+	return time.Unix(from, 0).UTC()
 }
 
 // stretch is a stretch of time in seconds, its end not included.

@@ -358,6 +358,7 @@ func plain(o engine.Overview) engine.Overview {
 		s.Cost = decimal.RequireFromString(s.Cost.String())
 		s.Saving = decimal.RequireFromString(s.Saving.String())
 	}
+	o.Hours, o.Minutes = time.Time{}, time.Time{} // how finely it keeps what is past is a store's own
 	trim(&o.Total)
 	o.Outcomes, o.Routes, o.Series = slices.Clone(o.Outcomes), slices.Clone(o.Routes), slices.Clone(o.Series)
 	for i := range o.Outcomes {
