@@ -100,7 +100,7 @@ func Admin(o AdminOptions) http.Handler {
 	absent := func(status int) gin.HandlerFunc {
 		return func(c *gin.Context) {
 			if strings.HasPrefix(c.Request.URL.Path, "/api/") {
-				problem(c, status, apiPaths)
+				problem(c, status, o.API.paths())
 				return
 			}
 			c.JSON(status, gin.H{"error": "this address serves GET /ui/, GET /api/v1/overview, GET /metrics, GET /healthz, GET /readyz, GET /catalog.schema.json and POST /-/reload"})

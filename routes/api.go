@@ -23,17 +23,9 @@ import (
 // APIOptions are what the JSON API of the admin address answers from. Without
 // Books there is no API.
 //
-// It has these paths, all of them GET:
-//
-//	/api/v1/overview                  sums of turns: in all, by outcome, by route, over time
-//	/api/v1/routes                    what turns have shown of every route, beside the catalog's claims
-//	/api/v1/misses                    turns that read less than they could have, newest first, in pages
-//	/api/v1/turns                     turns, newest first, in pages
-//	/api/v1/turns/{id}                one turn of one tenant
-//	/api/v1/sessions                  sessions, most recently active first, in pages
-//	/api/v1/sessions/{class}/{id}     one session of one tenant
-//	/api/v1/sessions/{class}?id={id}  the same, for ids that a path cannot carry
-//	/api/v1/pins                      what is remembered of sessions, in pages
+// Its paths are all read with GET and listed by [APIOptions.OpenAPI], which is
+// served at /api/v1/openapi.json: an overview, what turns have shown of routes, lists
+// of turns, misses, sessions and pins in pages, and one turn or session.
 //
 // An id in a path is percent-encoded and may hold slashes. Proxies and servers
 // clean paths, so an id with an empty or dotted part needs the query; the href of
@@ -41,7 +33,8 @@ import (
 //
 // What is meant is said by range (such as 15m, 24h or 7d, up to now) or from and
 // to (RFC 3339, to exclusive), tenant, model, vendor, outcome, class and session;
-// left out, they exclude nothing. A list of turns can be asked for by the cause of a miss (any for all of them), too. A parameter that is not known is an error, as is
+// left out, they exclude nothing. A list of turns can be asked for by the cause of a
+// miss (any for all of them), too. A parameter that is not known is an error, as is
 // one given twice.
 //
 // In the overview, what was tried, used, billed and saved stands at the model and
@@ -49,15 +42,30 @@ import (
 // vendor, it has all their attempts, those of turns that went on elsewhere too, and
 // the turns that they were the last of; the list of turns has these turns alone.
 //
+// Its series is cut by the clocks of a zone, UTC if none is named: days of zones that
+// change their clocks have 23 or 25 hours, and slots add up to the total. Minutes and
+// hours are kept for a time only. A slot's start and end say what is in it: where only
+// days in UTC are left, that day; where only hours are, whole hours of them.
+//
 // A list takes limit (1 to 1,000, 100 if left out) and after, the next of the page
 // before. Each page is of its own moment: a session that is active between two
 // pages moves ahead of the second, and may so be in neither.
+//
+// With format=csv the overview (of=series, routes or outcomes), the routes and the
+// lists are rows of RFC 4180, at most 100,000 of a list, whose pages are read one
+// after the other; where there are more, the trailer Warmroute-Next is the after of
+// the rest. The first row has the names of the JSON, with a dot before each inner one;
+// lists of objects, such as a turn's attempts, are left out. What is not known is
+// empty. Numbers are as in the JSON, negative ones too. Any other text that a
+// spreadsheet would take for a formula, because it begins with =, +, -, @, a tab or a
+// line break, has an apostrophe before it. An answer that is cut short is not ended
+// as HTTP has it.
 //
 // Money, prices per million tokens and rates are decimals in strings; what is not
 // known is null. Sums of money are of what is known: coverage says how much that
 // is, and while cost_known is less than billed, cost is a lower bound. Tokens are
 // integers in classes that do not overlap, summed over the attempts whose usage is
-// complete; reasoning is part of output. Times are UTC.
+// complete; reasoning is part of output. Times are UTC, but those of a series.
 //
 // An error is a problem of RFC 9457. No other web site may read the answers.
 type APIOptions struct {
@@ -72,9 +80,6 @@ type APIOptions struct {
 // api answers the JSON API.
 type api struct{ APIOptions }
 
-// apiPaths is what a 404 of the API names.
-const apiPaths = "There are GET /api/v1/overview, /api/v1/routes, /api/v1/misses, /api/v1/turns, /api/v1/turns/{id}, /api/v1/sessions, /api/v1/sessions/{class}/{id} and /api/v1/pins."
-
 // register adds the API's paths.
 func (o APIOptions) register(r gin.IRoutes) {
 	if o.Books == nil {
@@ -84,16 +89,15 @@ func (o APIOptions) register(r gin.IRoutes) {
 		o.Now = time.Now
 	}
 	a := &api{o}
-	r.GET("/api/v1/overview", a.overview)
-	r.GET("/api/v1/routes", a.routes)
-	r.GET("/api/v1/misses", a.misses)
-	r.GET("/api/v1/turns", a.turns)
-	r.GET("/api/v1/turns/:id", a.turn)
-	r.GET("/api/v1/sessions", a.sessions)
-	r.GET("/api/v1/sessions/:class", a.session)
-	r.GET("/api/v1/sessions/:class/*id", a.session)
-	if o.Pins != nil {
-		r.GET("/api/v1/pins", a.pins)
+	for _, e := range o.endpoints() {
+		r.GET(e.path, func(c *gin.Context) {
+			asked, err := ask(c, e.inQuery()...)
+			if err != nil {
+				troubled(c, err)
+				return
+			}
+			e.serve(a, c, asked)
+		})
 	}
 }
 
@@ -118,18 +122,21 @@ func answer(c *gin.Context, value any) {
 	write(c, http.StatusOK, "application/json", body.Bytes())
 }
 
-// problem sends an error as RFC 9457 has it.
+// problemShape is an error as RFC 9457 has it.
+type problemShape struct {
+	Type   string `json:"type"`
+	Title  string `json:"title"`
+	Status int    `json:"status"`
+	Detail string `json:"detail"`
+}
+
+// problem sends an error.
 func problem(c *gin.Context, status int, detail string) {
 	title := http.StatusText(status)
 	if status == statusClientLeft {
 		title = "Client Left"
 	}
-	body, _ := json.Marshal(struct { // strings and a number: it cannot fail
-		Type   string `json:"type"`
-		Title  string `json:"title"`
-		Status int    `json:"status"`
-		Detail string `json:"detail"`
-	}{"about:blank", title, status, detail})
+	body, _ := json.Marshal(problemShape{"about:blank", title, status, detail}) // strings and a number: it cannot fail
 	write(c, status, "application/problem+json", append(body, '\n'))
 }
 
@@ -182,8 +189,29 @@ func ask(c *gin.Context, known ...string) (asked, error) {
 			return asked{}, wrong("%s is given twice", name)
 		}
 	}
-	return asked{values}, nil
+	a := asked{values}
+	for _, choice := range [...]struct {
+		name string
+		from []string
+	}{{"format", formats}, {"of", parts}} {
+		if v := a.get(choice.name); v != "" && !slices.Contains(choice.from, v) {
+			return asked{}, wrong("%s must be one of %s", choice.name, words(choice.from))
+		}
+	}
+	if a.get("of") != "" && !a.csv() {
+		return asked{}, wrong("of chooses what CSV is of; give format=csv with it")
+	}
+	return a, nil
 }
+
+// The choices of format and of.
+var (
+	formats = []string{"json", "csv"}
+	parts   = []string{"series", "routes", "outcomes"}
+)
+
+// csv says whether rows are asked for, not JSON.
+func (a asked) csv() bool { return a.get("format") == "csv" }
 
 func (a asked) get(name string) string { return a.values.Get(name) }
 
@@ -194,9 +222,6 @@ func (a asked) tenant() string {
 	}
 	return catalog.DefaultTenant
 }
-
-// The parameters that choose turns or sessions.
-var choosing = []string{"range", "from", "to", "tenant", "model", "vendor", "class", "session"}
 
 // query is which turns or sessions are meant.
 func (a asked) query(now time.Time) (q engine.Query, err error) {
@@ -267,12 +292,25 @@ func ago(text string) (d time.Duration, ok bool) {
 	return d, err == nil && 0 < d && d <= maxAgo
 }
 
+// list is which turns or sessions a list is asked for, and which part of them.
+func (a asked) list(now time.Time) (q engine.Query, page engine.Page, err error) {
+	if q, err = a.query(now); err != nil {
+		return q, page, err
+	}
+	page, err = a.page()
+	return q, page, err
+}
+
 // page is which part of a list is meant.
 func (a asked) page() (p engine.Page, err error) {
 	p.After = a.get("after")
+	most := engine.MaxPageSize
+	if a.csv() {
+		most, p.Limit = maxExport, maxExport
+	}
 	if text := a.get("limit"); text != "" {
-		if p.Limit, err = strconv.Atoi(text); err != nil || p.Limit < 1 || p.Limit > engine.MaxPageSize {
-			return p, wrong("limit must be a number from 1 to %d", engine.MaxPageSize)
+		if p.Limit, err = strconv.Atoi(text); err != nil || p.Limit < 1 || p.Limit > most {
+			return p, wrong("limit must be a number from 1 to %d", most)
 		}
 	}
 	return p, nil
@@ -298,11 +336,7 @@ func causeOf(text string) (string, error) {
 	if _, ok := sim.CauseOf(text); ok {
 		return text, nil
 	}
-	names := []string{engine.AnyMiss}
-	for c := sim.NoMiss + 1; c < sim.Causes; c++ {
-		names = append(names, c.String())
-	}
-	return "", wrong("cause must be one of %s", words(names))
+	return "", wrong("cause must be one of %s", words(causeNames()))
 }
 
 func outcomeOf(text string) (engine.Outcome, error) {

@@ -260,7 +260,7 @@ func ledgers(t *testing.T) map[string]interface {
 	engine.Intents
 	engine.Books
 } {
-	stored, err := badgerstore.OpenLedger(t.TempDir(), badgerstore.LedgerOptions{Now: func() time.Time { return apiNow }, Reserve: -1, Wait: time.Minute})
+	stored, err := badgerstore.OpenLedger(t.TempDir(), badgerstore.LedgerOptions{Now: func() time.Time { return apiNow }, Reserve: -1, Wait: time.Minute, Hours: 365 * engine.Day})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -495,14 +495,14 @@ func TestTurnInJSON(t *testing.T) {
 		`"gate":null,"prompt":{"tokens":4300,"basis":"reported+new_text"},` +
 		`"order":[{"model":"m","vendor":"reef","credential":null,"group":"operator","down":true},{"model":"m","vendor":"pier","credential":null,"group":"client","down":false}],` +
 		`"attempts":[{"model":"m","vendor":"reef","credential":null,"group":"operator","stage":"refused","failure":"connect","status":null,"started":"2026-11-20T11:00:30Z","billed":false,` +
-		`"first_byte_ms":null,"took_ms":0,"usage_quality":"missing","tokens":null,"price":null,"cost":null,"prompt_cost":null,"net_cache_saving":null,"served_model":null,"served_tier":null},` +
+		`"first_byte_ms":null,"took_ms":0,"usage_quality":"missing","tokens":null,"price":null,"cost":null,"prompt_cost":null,"net_cache_saving":null,"served_model":null,"served_tier":null,"tier_assumed":false,"priced_as":null,"speed":null,"region":null,"sides":[],"vendor_charged":null,"charged_over_cost":null,"raw_usage":null},` +
 		`{"model":"m","vendor":"pier","credential":null,"group":"operator","stage":"served","failure":null,"status":200,"started":"2026-11-20T11:00:30Z","billed":true,` +
 		`"first_byte_ms":40,"took_ms":0,"usage_quality":"authoritative","tokens":{"prompt":4300,"uncached":204,"cache_read":4096,"cache_write_5m":0,"cache_write_1h":0,"output":220,"reasoning":0},` +
-		`"price":{"input":"2.5","output":"10","cache_read":"0.25","cache_write_5m":null,"cache_write_1h":null},` +
-		`"cost":{"total":"0.003734","uncached":"0.00051","cache_read":"0.001024","cache_write_5m":"0","cache_write_1h":"0","output":"0.0022","no_cache_price":false},` +
-		`"prompt_cost":"0.001534","net_cache_saving":"0.009216","served_model":null,"served_tier":null}],` +
+		`"price":{"input":"2.5","output":"10","cache_read":"0.25","cache_write_5m":null,"cache_write_1h":null,"request":null},` +
+		`"cost":{"total":"0.003734","uncached":"0.00051","cache_read":"0.001024","cache_write_5m":"0","cache_write_1h":"0","output":"0.0022","request":"0","no_cache_price":false},` +
+		`"prompt_cost":"0.001534","net_cache_saving":"0.009216","served_model":null,"served_tier":null,"tier_assumed":false,"priced_as":null,"speed":null,"region":null,"sides":[],"vendor_charged":null,"charged_over_cost":null,"raw_usage":null}],` +
 		`"sums":{"turns":1,"unsettled":0,"failed":0,"attempts":2,"hits":1,"tokens":{"prompt":4300,"uncached":204,"cache_read":4096,"cache_write_5m":0,"cache_write_1h":0,"output":220,"reasoning":0},` +
-		`"token_hit_rate":"0.952558","cost":"0.003734","net_cache_saving":"0.009216","coverage":{"billed":1,"usage_known":1,"cost_known":1,"net_cache_saving_known":1,"no_cache_price":0}}}}` + "\n"
+		`"token_hit_rate":"0.952558","cost":"0.003734","net_cache_saving":"0.009216","effective_input":"0.356744","vendor_charged":null,"coverage":{"billed":1,"usage_known":1,"cost_known":1,"net_cache_saving_known":1,"no_cache_price":0}},"affinity":null}}` + "\n"
 	if status != 200 || string(body) != want {
 		t.Errorf("%d\n%s\nwant\n%s", status, body, want)
 	}
@@ -538,7 +538,14 @@ func TestAPIRefusesWhatItDoesNotKnow(t *testing.T) {
 		status int
 		says   string
 	}{
-		{"/api/v1/overview?colour=red", 400, `no parameter \"colour\" here; there are range, from, to, tenant, model, vendor, class, session, outcome, width`},
+		{"/api/v1/overview?colour=red", 400, `no parameter \"colour\" here; there are range, from, to, tenant, model, vendor, class, session, outcome, width, zone, format, of`},
+		{"/api/v1/overview?zone=Mars/Olympus", 400, "IANA"},
+		{"/api/v1/overview?zone=Local", 400, "IANA"},
+		{"/api/v1/overview?zone=..%2F..%2Fetc%2Fpasswd", 400, "IANA"},
+		{"/api/v1/overview?of=routes", 400, "format=csv"},
+		{"/api/v1/overview?format=csv&of=turns", 400, "series, routes, outcomes"},
+		{"/api/v1/turns?format=xml", 400, "json, csv"},
+		{"/api/v1/turns?format=csv&limit=100001", 400, "1 to 100000"},
 		{"/api/v1/turns?limit=1&limit=2", 400, "Limit is given twice"},
 		{"/api/v1/turns?limit=0", 400, "1 to 1000"},
 		{"/api/v1/turns?limit=1001", 400, "1 to 1000"},

@@ -13,13 +13,13 @@ import (
 type shareShape struct {
 	Of   int64   `json:"of"`
 	All  int64   `json:"all"`
-	Rate *string `json:"rate"` // to six places; null of nothing
+	Rate *amount `json:"rate"` // to six places; null of nothing
 }
 
 func shareOf(s sim.Share) shareShape {
 	shape := shareShape{Of: s.Of, All: s.All}
 	if s.All != 0 {
-		shape.Rate = text(decimal.NewFromInt(s.Of).DivRound(decimal.NewFromInt(s.All), 6).String())
+		shape.Rate = moneyOf(decimal.NewFromInt(s.Of).DivRound(decimal.NewFromInt(s.All), 6), true)
 	}
 	return shape
 }
@@ -33,10 +33,10 @@ type accountShape struct {
 	Covered       int64       `json:"covered"`
 	Uncovered     int64       `json:"uncovered"` // turns whose saving is not known
 	Same          int64       `json:"same"`      // turns that affinity changed nothing for
-	Cost          *string     `json:"cost"`
-	CostWithout   *string     `json:"cost_without_affinity"`
-	Saving        *string     `json:"affinity_saving"`
-	ModelError    *string     `json:"model_error"` // Σ|modelled − real| of Σ real; null where nothing was modelled
+	Cost          *amount     `json:"cost"`
+	CostWithout   *amount     `json:"cost_without_affinity"`
+	Saving        *amount     `json:"affinity_saving"`
+	ModelError    *amount     `json:"model_error"` // Σ|modelled − real| of Σ real; null where nothing was modelled
 	LowConfidence bool        `json:"low_confidence"`
 	AvoidableLoss lossShape   `json:"avoidable_loss"`
 	Losses        []blame     `json:"losses"` // by whose doing
@@ -56,12 +56,12 @@ type accountShape struct {
 	PlanConflicts     shareShape `json:"plan_conflicts"`
 	PricingCoverage   shareShape `json:"pricing_coverage"` // prompt tokens
 	UsageCoverage     shareShape `json:"usage_coverage"`   // turns
-	EffectiveInput    *string    `json:"effective_input"`  // per million prompt tokens; null where none is priced
+	EffectiveInput    *amount    `json:"effective_input"`  // per million prompt tokens; null where none is priced
 }
 
 // lossShape is money that was lost, and the turns of which it is not known how much.
 type lossShape struct {
-	Amount  string `json:"amount"`
+	Amount  amount `json:"amount"`
 	Unknown int64  `json:"unknown_turns"`
 }
 
@@ -76,7 +76,7 @@ type missShape struct {
 	Avoidable bool   `json:"avoidable"`
 	Turns     int64  `json:"turns"`
 	Tokens    int64  `json:"tokens"`
-	Loss      string `json:"loss"`
+	Loss      amount `json:"loss"`
 	Unknown   int64  `json:"loss_unknown_turns"`
 }
 
@@ -84,7 +84,7 @@ type missShape struct {
 // negative: cost.
 type hourShape struct {
 	Turns  int64  `json:"turns"`
-	Saving string `json:"saving"`
+	Saving amount `json:"saving"`
 }
 
 func accountOf(a *sim.Account) accountShape {
@@ -98,7 +98,7 @@ func accountOf(a *sim.Account) accountShape {
 		AvoidableLoss:     lossOf(t.AvoidableLoss()),
 		Losses:            []blame{},
 		Misses:            []missShape{},
-		HourMarks:         hourShape{t.HourTurns, t.Hour.String()},
+		HourMarks:         hourShape{t.HourTurns, amountOf(t.Hour)},
 		PayBack:           string(t.PayBack()),
 		TokenHitRate:      shareOf(t.TokenHitRate()),
 		RequestHitRate:    shareOf(t.RequestHitRate()),
@@ -114,24 +114,24 @@ func accountOf(a *sim.Account) accountShape {
 		UsageCoverage:     shareOf(t.UsageCoverage()),
 	}
 	if off, ok := t.ModelError(); ok {
-		shape.ModelError = text(off.Round(6).String())
+		shape.ModelError = moneyOf(off.Round(6), true)
 	}
 	if rate := t.EffectiveInput(); rate.Known() {
-		shape.EffectiveInput = text(rate.String())
+		shape.EffectiveInput = moneyOf(rate.Decimal(), true)
 	}
 	for _, by := range [...]sim.Blame{sim.Gateway, sim.Vendor, sim.Client} {
 		shape.Losses = append(shape.Losses, blame{string(by), lossOf(t.LossTo(by))})
 	}
 	for c := sim.NoMiss + 1; c < sim.Causes; c++ {
 		if m := &t.Missed[c]; m.Turns > 0 {
-			shape.Misses = append(shape.Misses, missShape{c.String(), string(c.Blame()), c.Avoidable(), m.Turns, m.Tokens, m.Loss.String(), m.Unknown})
+			shape.Misses = append(shape.Misses, missShape{c.String(), string(c.Blame()), c.Avoidable(), m.Turns, m.Tokens, amountOf(m.Loss), m.Unknown})
 		}
 	}
 	return shape
 }
 
-func lossOf(amount decimal.Decimal, unknown int64) lossShape {
-	return lossShape{amount.String(), unknown}
+func lossOf(lost decimal.Decimal, unknown int64) lossShape {
+	return lossShape{amountOf(lost), unknown}
 }
 
 // learnedShape is what turns have shown of a route's cache, beside what the catalog
@@ -139,7 +139,7 @@ func lossOf(amount decimal.Decimal, unknown int64) lossShape {
 type learnedShape struct {
 	Turns         int64      `json:"turns"`
 	TokenHitRate  shareShape `json:"token_hit_rate"`
-	Blended       *string    `json:"blended_input"` // per million prompt tokens at that hit rate and today's price; null where either is unknown
+	Blended       *amount    `json:"blended_input"` // per million prompt tokens at that hit rate and today's price; null where either is unknown
 	ClaimSeconds  *float64   `json:"claimed_lifetime_seconds"`
 	SeenAtLeast   *float64   `json:"seen_lifetime_at_least_seconds"` // half of the prefixes were found up to this age
 	SeenAtMost    *float64   `json:"seen_lifetime_below_seconds"`    // and fewer at this
@@ -191,7 +191,7 @@ func (a *api) routeFactsOf(model, vendor string, account *sim.Account) routeFact
 			shape.Learned.ClaimedMin, shape.Learned.ClaimedFamily = &minimum, text(r.Cache.Family)
 			if sheet, ok := r.Price.Sheet(a.Now()); ok {
 				if rate := sim.Blended(sheet.Card, l.HitRate()); rate.Known() {
-					shape.Learned.Blended = text(rate.String())
+					shape.Learned.Blended = moneyOf(rate.Decimal(), true)
 				}
 			}
 		}
@@ -216,8 +216,8 @@ func (a *api) routeFactsOf(model, vendor string, account *sim.Account) routeFact
 type judgementShape struct {
 	Same           bool             `json:"same"` // affinity changed nothing
 	Without        *string          `json:"vendor_without_affinity"`
-	CostWithout    *string          `json:"cost_without_affinity"`
-	Saving         *string          `json:"affinity_saving"`
+	CostWithout    *amount          `json:"cost_without_affinity"`
+	Saving         *amount          `json:"affinity_saving"`
 	Predicted      tokensShape      `json:"predicted_tokens"`
 	Counterfactual tokensShape      `json:"tokens_without_affinity"`
 	Promised       int64            `json:"promised_tokens"` // what the last prompt let it expect
@@ -231,7 +231,7 @@ type missedTurnShape struct {
 	By        string  `json:"by"`
 	Avoidable bool    `json:"avoidable"`
 	Tokens    int64   `json:"tokens"`
-	Loss      *string `json:"loss"`
+	Loss      *amount `json:"loss"`
 }
 
 // judgementOf is null for a turn that nobody judged.

@@ -22,6 +22,7 @@ type overviewShape struct {
 	Outcomes []outcomeShape `json:"outcomes"` // in the order of the ladder
 	Routes   []routeShape   `json:"routes"`   // by model, then vendor
 	Width    string         `json:"width"`
+	Zone     string         `json:"zone"`   // by whose clocks the series is cut
 	Series   []slotShape    `json:"series"` // oldest first; slots without a turn or an attempt are left out
 }
 
@@ -36,8 +37,10 @@ type routeShape struct {
 	sumsShape
 }
 
+// slotShape is one stretch of time, by the clocks of the zone.
 type slotShape struct {
 	Start time.Time `json:"start"`
+	End   time.Time `json:"end"`
 	sumsShape
 }
 
@@ -99,13 +102,16 @@ func (a *api) affinity(c *gin.Context, q engine.Query, width time.Duration) (*ac
 	return &shape, nil
 }
 
+// routeList is what turns have shown of every route.
+type routeList struct {
+	Currency string            `json:"currency"`
+	From     *time.Time        `json:"from"`
+	To       *time.Time        `json:"to"`
+	Routes   []routeFactsShape `json:"routes"` // by model, then vendor
+}
+
 // routes lists what turns have shown of every route.
-func (a *api) routes(c *gin.Context) {
-	asked, err := ask(c, "range", "from", "to", "tenant", "model", "vendor")
-	if err != nil {
-		troubled(c, err)
-		return
-	}
+func (a *api) routes(c *gin.Context, asked asked) {
 	q, err := asked.query(a.Now())
 	if err != nil {
 		troubled(c, err)
@@ -124,49 +130,50 @@ func (a *api) routes(c *gin.Context) {
 		}
 		list = append(list, a.routeFactsOf(r.Model, r.Vendor, &account))
 	}
-	answer(c, struct {
-		Currency string            `json:"currency"`
-		From     *time.Time        `json:"from"`
-		To       *time.Time        `json:"to"`
-		Routes   []routeFactsShape `json:"routes"` // by model, then vendor
-	}{a.currency(), instant(accounts.Query.From), instant(accounts.Query.To), list})
+	if asked.csv() {
+		exportAll(c, "routes", list)
+		return
+	}
+	answer(c, routeList{a.currency(), instant(accounts.Query.From), instant(accounts.Query.To), list})
+}
+
+// calendar is by whose clocks the series is cut, and into what.
+func (a asked) calendar(q engine.Query, now time.Time) (c engine.Calendar, err error) {
+	if c.Width, err = widthOf(a.get("width"), q, now); err != nil {
+		return c, err
+	}
+	zone, ok := engine.Zone(a.get("zone"))
+	if !ok {
+		return c, wrong("zone must be a time zone of the IANA database, such as America/Los_Angeles; left out, it is UTC")
+	}
+	c.Zone = zone
+	return c, nil
 }
 
 // overview adds turns up.
-func (a *api) overview(c *gin.Context) {
-	asked, err := ask(c, append(choosing, "outcome", "width")...)
-	if err != nil {
-		troubled(c, err)
-		return
-	}
+func (a *api) overview(c *gin.Context, asked asked) {
 	now := a.Now()
 	q, err := asked.query(now)
 	if err != nil {
 		troubled(c, err)
 		return
 	}
-	width, err := widthOf(asked.get("width"), q, now)
+	calendar, err := asked.calendar(q, now)
 	if err != nil {
 		troubled(c, err)
 		return
 	}
-	o, err := a.Books.Overview(c.Request.Context(), q, width)
-	if err != nil {
-		troubled(c, err)
-		return
-	}
-	affinity, err := a.affinity(c, q, width)
+	o, series, err := engine.LocalOverview(c.Request.Context(), a.Books, q, calendar)
 	if err != nil {
 		troubled(c, err)
 		return
 	}
 	shape := overviewShape{
-		Affinity: affinity,
 		Currency: a.currency(), From: instant(o.Query.From), To: instant(o.Query.To),
-		Total: sumsOf(o.Total), Width: widthName(o.Width),
+		Total: sumsOf(o.Total), Width: widthName(calendar.Width), Zone: calendar.Zone.String(),
 		Outcomes: make([]outcomeShape, len(o.Outcomes)),
 		Routes:   make([]routeShape, len(o.Routes)),
-		Series:   make([]slotShape, len(o.Series)),
+		Series:   make([]slotShape, len(series)),
 	}
 	for i, s := range o.Outcomes {
 		shape.Outcomes[i] = outcomeShape{text(s.Outcome), sumsOf(s.Sums)}
@@ -174,8 +181,23 @@ func (a *api) overview(c *gin.Context) {
 	for i, s := range o.Routes {
 		shape.Routes[i] = routeShape{text(s.Model), text(s.Vendor), sumsOf(s.Sums)}
 	}
-	for i, s := range o.Series {
-		shape.Series[i] = slotShape{s.Start.UTC(), sumsOf(s.Sums)}
+	for i, s := range series {
+		shape.Series[i] = slotShape{s.Start, s.End, sumsOf(s.Sums)}
+	}
+	if asked.csv() {
+		switch asked.get("of") {
+		case "routes":
+			exportAll(c, "overview-routes", shape.Routes)
+		case "outcomes":
+			exportAll(c, "overview-outcomes", shape.Outcomes)
+		default:
+			exportAll(c, "overview-series", shape.Series)
+		}
+		return
+	}
+	if shape.Affinity, err = a.affinity(c, q, calendar.Width); err != nil {
+		troubled(c, err)
+		return
 	}
 	answer(c, shape)
 }

@@ -120,14 +120,15 @@ func (f *firsts) trim() {
 	}
 }
 
+// pinList is a page of what is remembered.
+type pinList struct {
+	Pins []pinsShape `json:"pins"`
+	Next *string     `json:"next"`
+}
+
 // pins lists records by tenant, class, id and scope. Those that say who made a
 // response are no pins and are left out.
-func (a *api) pins(c *gin.Context) {
-	asked, err := ask(c, "tenant", "class", "session", "model", "vendor", "after", "limit")
-	if err != nil {
-		troubled(c, err)
-		return
-	}
+func (a *api) pins(c *gin.Context, asked asked) {
 	class, err := classOf(asked.get("class"))
 	if err != nil {
 		troubled(c, err)
@@ -173,8 +174,5 @@ func (a *api) pins(c *gin.Context) {
 	for _, f := range list.list {
 		shapes = append(shapes, pinsOf(f.key, f.record, now))
 	}
-	answer(c, struct {
-		Pins []pinsShape `json:"pins"`
-		Next *string     `json:"next"`
-	}{shapes, text(next)})
+	answer(c, pinList{shapes, text(next)})
 }

@@ -54,41 +54,49 @@ func sessionBookOf(s *engine.SessionBook) sessionBookShape {
 	return shape
 }
 
+// sessionList is a page of sessions.
+type sessionList struct {
+	Currency string             `json:"currency"`
+	Sessions []sessionBookShape `json:"sessions"`
+	Next     *string            `json:"next"`
+}
+
+// oneSession is one session.
+type oneSession struct {
+	Currency string           `json:"currency"`
+	Session  sessionBookShape `json:"session"`
+}
+
 // sessions lists sessions: those whose last turn ended inside the bounds.
-func (a *api) sessions(c *gin.Context) {
-	q, page, err := a.list(c)
+func (a *api) sessions(c *gin.Context, asked asked) {
+	q, page, err := asked.list(a.Now())
 	if err != nil {
 		troubled(c, err)
 		return
 	}
-	sessions, next, err := a.Books.Sessions(c.Request.Context(), q, page)
+	read := func(page engine.Page) ([]sessionBookShape, string, error) {
+		sessions, next, err := a.Books.Sessions(c.Request.Context(), q, page)
+		list := make([]sessionBookShape, 0, len(sessions))
+		for i := range sessions {
+			list = append(list, sessionBookOf(&sessions[i]))
+		}
+		return list, next, err
+	}
+	if asked.csv() {
+		export(c, "sessions", page, read)
+		return
+	}
+	list, next, err := read(page)
 	if err != nil {
 		troubled(c, err)
 		return
 	}
-	list := make([]sessionBookShape, 0, len(sessions))
-	for i := range sessions {
-		list = append(list, sessionBookOf(&sessions[i]))
-	}
-	answer(c, struct {
-		Currency string             `json:"currency"`
-		Sessions []sessionBookShape `json:"sessions"`
-		Next     *string            `json:"next"`
-	}{a.currency(), list, text(next)})
+	answer(c, sessionList{a.currency(), list, text(next)})
 }
 
 // session shows one session, its id in the path or in the query.
-func (a *api) session(c *gin.Context) {
+func (a *api) session(c *gin.Context, asked asked) {
 	id := strings.TrimPrefix(c.Param("id"), "/")
-	known := []string{"tenant"}
-	if id == "" {
-		known = append(known, "id")
-	}
-	asked, err := ask(c, known...)
-	if err != nil {
-		troubled(c, err)
-		return
-	}
 	if id == "" {
 		id = asked.get("id")
 	}
@@ -107,9 +115,6 @@ func (a *api) session(c *gin.Context) {
 	case !found:
 		problem(c, http.StatusNotFound, "This tenant has no session of this class and id, or it is no longer kept. Say whose it is with tenant; left out, it is default.")
 	default:
-		answer(c, struct {
-			Currency string           `json:"currency"`
-			Session  sessionBookShape `json:"session"`
-		}{a.currency(), sessionBookOf(&session)})
+		answer(c, oneSession{a.currency(), sessionBookOf(&session)})
 	}
 }

@@ -10,6 +10,11 @@ import (
 	"github.com/warmroute/warmroute/pricing"
 )
 
+// amount is money, a price per million tokens or a rate, as a canonical decimal.
+type amount string
+
+func amountOf(d decimal.Decimal) amount { return amount(d.String()) }
+
 // tokensShape is a usage as the API shows it.
 type tokensShape struct {
 	Prompt       int64 `json:"prompt"`
@@ -34,12 +39,12 @@ type sumsShape struct {
 	Hits      int64       `json:"hits"`
 	Tokens    tokensShape `json:"tokens"`
 	// HitRate is cache_read of prompt, to six places; null without a prompt.
-	HitRate *string `json:"token_hit_rate"`
-	Cost    *string `json:"cost"`
-	Saving  *string `json:"net_cache_saving"`
+	HitRate *amount `json:"token_hit_rate"`
+	Cost    *amount `json:"cost"`
+	Saving  *amount `json:"net_cache_saving"`
 	// EffectiveInput is what a million prompt tokens cost, all classes together; null
 	// where none is priced.
-	EffectiveInput *string       `json:"effective_input"`
+	EffectiveInput *amount       `json:"effective_input"`
 	Charged        *chargedShape `json:"vendor_charged"` // null where no vendor says what it charged
 	Coverage       coverageShape `json:"coverage"`
 }
@@ -48,9 +53,9 @@ type sumsShape struct {
 // same attempts.
 type chargedShape struct {
 	Attempts int64  `json:"attempts"`
-	Charged  string `json:"charged"`
-	Cost     string `json:"cost"`
-	Over     string `json:"charged_over_cost"`
+	Charged  amount `json:"charged"`
+	Cost     amount `json:"cost"`
+	Over     amount `json:"charged_over_cost"`
 }
 
 // coverageShape is of how many attempts the sums know what.
@@ -72,23 +77,24 @@ func sumsOf(s engine.Sums) sumsShape {
 	}
 	if s.PricedPrompt > 0 {
 		rate := s.PromptCost.Shift(6).DivRound(decimal.NewFromInt(s.PricedPrompt), 6)
-		shape.EffectiveInput = text(rate.String())
+		shape.EffectiveInput = moneyOf(rate, true)
 	}
 	if s.ChargedKnown > 0 {
-		shape.Charged = &chargedShape{s.ChargedKnown, s.Charged.String(), s.ChargedCost.String(), s.Charged.Sub(s.ChargedCost).String()}
+		shape.Charged = &chargedShape{s.ChargedKnown, amountOf(s.Charged), amountOf(s.ChargedCost), amountOf(s.Charged.Sub(s.ChargedCost))}
 	}
 	if prompt := s.Usage.Prompt(); prompt > 0 {
-		shape.HitRate = text(decimal.NewFromInt(s.Usage.CacheRead).DivRound(decimal.NewFromInt(prompt), 6).String())
+		shape.HitRate = moneyOf(decimal.NewFromInt(s.Usage.CacheRead).DivRound(decimal.NewFromInt(prompt), 6), true)
 	}
 	return shape
 }
 
-// moneyOf is money as a canonical decimal, null if it is not known.
-func moneyOf(d decimal.Decimal, known bool) *string {
+// moneyOf is an amount, null if it is not known.
+func moneyOf(d decimal.Decimal, known bool) *amount {
 	if !known {
 		return nil
 	}
-	return text(d.String())
+	a := amountOf(d)
+	return &a
 }
 
 // text is null for a text that is empty.
@@ -150,7 +156,7 @@ type cardShape struct {
 	CacheRead    pricing.Rate `json:"cache_read"`
 	CacheWrite5m pricing.Rate `json:"cache_write_5m"`
 	CacheWrite1h pricing.Rate `json:"cache_write_1h"`
-	Request      *string      `json:"request"` // the fee of one request; null where there is none
+	Request      *amount      `json:"request"` // the fee of one request; null where there is none
 	Parts        []partShape  `json:"parts,omitempty"`
 }
 
@@ -166,7 +172,7 @@ type partShape struct {
 func cardOf(c *pricing.Card) *cardShape {
 	s := &cardShape{Input: c.Input, Output: c.Output, CacheRead: c.CacheRead, CacheWrite5m: c.CacheWrite5m, CacheWrite1h: c.CacheWrite1h}
 	if c.Request.Known() {
-		s.Request = text(c.Request.Of(1).String())
+		s.Request = moneyOf(c.Request.Of(1), true)
 	}
 	for _, p := range c.Parts {
 		s.Parts = append(s.Parts, partShape{p.Tokens, p.Card.Input, p.Card.CacheRead, p.Card.CacheWrite5m, p.Card.CacheWrite1h})
@@ -176,13 +182,13 @@ func cardOf(c *pricing.Card) *cardShape {
 
 // costShape is a cost by class.
 type costShape struct {
-	Total        string `json:"total"`
-	Uncached     string `json:"uncached"`
-	CacheRead    string `json:"cache_read"`
-	CacheWrite5m string `json:"cache_write_5m"`
-	CacheWrite1h string `json:"cache_write_1h"`
-	Output       string `json:"output"`
-	Request      string `json:"request"`
+	Total        amount `json:"total"`
+	Uncached     amount `json:"uncached"`
+	CacheRead    amount `json:"cache_read"`
+	CacheWrite5m amount `json:"cache_write_5m"`
+	CacheWrite1h amount `json:"cache_write_1h"`
+	Output       amount `json:"output"`
+	Request      amount `json:"request"`
 	NoCachePrice bool   `json:"no_cache_price"`
 }
 
@@ -192,8 +198,8 @@ func costOf(c pricing.Cost) *costShape {
 		return nil
 	}
 	return &costShape{
-		c.Total.String(), c.Input.String(), c.CacheRead.String(), c.CacheWrite5m.String(), c.CacheWrite1h.String(),
-		c.Output.String(), c.Request.String(), c.NoCachePrice,
+		amountOf(c.Total), amountOf(c.Input), amountOf(c.CacheRead), amountOf(c.CacheWrite5m), amountOf(c.CacheWrite1h),
+		amountOf(c.Output), amountOf(c.Request), c.NoCachePrice,
 	}
 }
 

@@ -3,7 +3,6 @@ package routes
 import (
 	"net/http"
 	"net/url"
-	"slices"
 	"time"
 
 	"github.com/gin-gonic/gin"
@@ -72,8 +71,8 @@ type attemptShape struct {
 	Tokens      *tokensShape `json:"tokens"` // a lower bound unless the quality is authoritative or derived
 	Price       *cardShape   `json:"price"`
 	Cost        *costShape   `json:"cost"`
-	PromptCost  *string      `json:"prompt_cost"` // of the prompt alone, known also where the output was cut short
-	Saving      *string      `json:"net_cache_saving"`
+	PromptCost  *amount      `json:"prompt_cost"` // of the prompt alone, known also where the output was cut short
+	Saving      *amount      `json:"net_cache_saving"`
 	ServedModel *string      `json:"served_model"`
 	ServedTier  *string      `json:"served_tier"`
 	TierAssumed bool         `json:"tier_assumed"` // the vendor named no tier; the price is that of the one asked for
@@ -81,8 +80,8 @@ type attemptShape struct {
 	Speed       *string      `json:"speed"`
 	Region      *string      `json:"region"`
 	Sides       []sideShape  `json:"sides"`          // what the answer used besides tokens; part of cost
-	Charged     *string      `json:"vendor_charged"` // what the vendor says it charged
-	Difference  *string      `json:"charged_over_cost"`
+	Charged     *amount      `json:"vendor_charged"` // what the vendor says it charged
+	Difference  *amount      `json:"charged_over_cost"`
 	RawUsage    *string      `json:"raw_usage"` // the usage object as the vendor sent it
 }
 
@@ -136,9 +135,9 @@ func attemptOf(a *engine.BookedAttempt) attemptShape {
 		s.Sides = append(s.Sides, sideShape{side.Kind, text(side.Model), tokensOf(side.Usage), cardOf(&side.Card), costOf(side.Card.Cost(side.Usage))})
 	}
 	if a.Charged.Known {
-		s.Charged = text(a.Charged.Amount.String())
+		s.Charged = moneyOf(a.Charged.Amount, true)
 		if a.Cost.Known {
-			s.Difference = text(a.Charged.Amount.Sub(a.Cost.Total).String())
+			s.Difference = moneyOf(a.Charged.Amount.Sub(a.Cost.Total), true)
 		}
 	}
 	if a.Status != 0 {
@@ -155,7 +154,7 @@ func attemptOf(a *engine.BookedAttempt) attemptShape {
 	tokens := tokensOf(a.Usage)
 	s.Tokens = &tokens
 	if prompt := a.PromptCost(); prompt.Known {
-		s.PromptCost = text(prompt.Total.String())
+		s.PromptCost = moneyOf(prompt.Total, true)
 	}
 	if a.Quality.Complete() || a.Quality == pricing.Partial {
 		s.Price = cardOf(&a.Card)
@@ -163,32 +162,28 @@ func attemptOf(a *engine.BookedAttempt) attemptShape {
 	return s
 }
 
-// list reads what a list is asked for: which of all, and which part of them. more
-// are the parameters that it knows beside those of every list.
-func (a *api) list(c *gin.Context, more ...string) (q engine.Query, page engine.Page, err error) {
-	known := slices.Concat(choosing, []string{"after", "limit"}, more)
-	asked, err := ask(c, known...)
-	if err != nil {
-		return q, page, err
-	}
-	if q, err = asked.query(a.Now()); err != nil {
-		return q, page, err
-	}
-	page, err = asked.page()
-	return q, page, err
+// turnList is a page of turns.
+type turnList struct {
+	Currency string      `json:"currency"`
+	Turns    []turnShape `json:"turns"`
+	Next     *string     `json:"next"`
+}
+
+// oneTurn is one turn.
+type oneTurn struct {
+	Currency string    `json:"currency"`
+	Turn     turnShape `json:"turn"`
 }
 
 // turns lists turns.
-func (a *api) turns(c *gin.Context) {
-	a.listTurns(c, "")
-}
+func (a *api) turns(c *gin.Context, asked asked) { a.listTurns(c, asked, "turns", "") }
 
 // misses lists the turns that read less than they could have, newest first.
-func (a *api) misses(c *gin.Context) { a.listTurns(c, engine.AnyMiss) }
+func (a *api) misses(c *gin.Context, asked asked) { a.listTurns(c, asked, "misses", engine.AnyMiss) }
 
 // listTurns lists turns; those that missed for want of a reason, if one is named.
-func (a *api) listTurns(c *gin.Context, miss string) {
-	q, page, err := a.list(c, "outcome", "cause")
+func (a *api) listTurns(c *gin.Context, asked asked, name, miss string) {
+	q, page, err := asked.list(a.Now())
 	if err != nil {
 		troubled(c, err)
 		return
@@ -196,29 +191,28 @@ func (a *api) listTurns(c *gin.Context, miss string) {
 	if q.Miss == "" {
 		q.Miss = miss
 	}
-	turns, next, err := a.Books.Turns(c.Request.Context(), q, page)
+	read := func(page engine.Page) ([]turnShape, string, error) {
+		turns, next, err := a.Books.Turns(c.Request.Context(), q, page)
+		list := make([]turnShape, 0, len(turns))
+		for i := range turns {
+			list = append(list, turnOf(&turns[i]))
+		}
+		return list, next, err
+	}
+	if asked.csv() {
+		export(c, name, page, read)
+		return
+	}
+	list, next, err := read(page)
 	if err != nil {
 		troubled(c, err)
 		return
 	}
-	list := make([]turnShape, 0, len(turns))
-	for i := range turns {
-		list = append(list, turnOf(&turns[i]))
-	}
-	answer(c, struct {
-		Currency string      `json:"currency"`
-		Turns    []turnShape `json:"turns"`
-		Next     *string     `json:"next"`
-	}{a.currency(), list, text(next)})
+	answer(c, turnList{a.currency(), list, text(next)})
 }
 
 // turn shows one turn.
-func (a *api) turn(c *gin.Context) {
-	asked, err := ask(c, "tenant")
-	if err != nil {
-		troubled(c, err)
-		return
-	}
+func (a *api) turn(c *gin.Context, asked asked) {
 	turn, found, err := a.Books.Turn(c.Request.Context(), asked.tenant(), c.Param("id"))
 	switch {
 	case err != nil:
@@ -226,9 +220,6 @@ func (a *api) turn(c *gin.Context) {
 	case !found:
 		problem(c, http.StatusNotFound, "This tenant has no turn of this id, or it is no longer kept. Say whose it is with tenant; left out, it is default.")
 	default:
-		answer(c, struct {
-			Currency string    `json:"currency"`
-			Turn     turnShape `json:"turn"`
-		}{a.currency(), turnOf(&turn)})
+		answer(c, oneTurn{a.currency(), turnOf(&turn)})
 	}
 }
