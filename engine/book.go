@@ -197,6 +197,7 @@ type SessionBook struct {
 	Vendors     []string  // of the last turns that were served, oldest first, at most 32: the path
 	Switches    int64     // turns served by another vendor than the turn before, for the same model
 	Sums        Sums
+	Account     []byte // the auditor's, of its settled turns; nil where nobody judges turns
 }
 
 // Intents is told of every attempt before it is made, so that a turn which a

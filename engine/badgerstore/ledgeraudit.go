@@ -105,6 +105,17 @@ func (p *posting) audit(b *engine.Booked, turn *engine.Turn) error {
 	if len(said.Account) == 0 {
 		return nil
 	}
+	if b.Session != "" {
+		session, err := p.session(b)
+		if err != nil {
+			return err
+		}
+		sum := auditor.Sum()
+		if len(session.is.Account) > 0 && !sum.Add(session.is.Account) || !sum.Add(said.Account) {
+			p.l.figures.bad.Add(1)
+		}
+		session.is.Account = sum.Account()
+	}
 	second := b.Started.Unix()
 	for _, all := range [...]bool{false, true} {
 		for l := minutes; l <= days; l++ {

@@ -404,7 +404,7 @@ func (o *output) session(s *engine.SessionBook) {
 			o.name(name)
 		}
 	}
-	o.b = appendSums(o.b, &s.Sums)
+	o.b = appendBytes(appendSums(o.b, &s.Sums), s.Account)
 }
 
 func decodeSession(key, value []byte) (s engine.SessionBook, ok bool) {
@@ -426,6 +426,11 @@ func readSession(held []byte) (s engine.SessionBook, ok bool) {
 		}
 	}
 	s.Sums = in.sums()
+	if len(in.b) > 0 { // nothing follows in one that was written before version 2
+		if account := in.bytes(); len(account) > 0 {
+			s.Account = slices.Clone(account)
+		}
+	}
 	if in.bad || len(in.b) != 0 || len(s.Latest) != len(s.Models) {
 		return engine.SessionBook{}, false
 	}

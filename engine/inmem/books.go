@@ -163,6 +163,14 @@ func (l *Ledger) sessions(tenant string) []*engine.SessionBook {
 			all = append(all, known[k])
 		}
 		known[k].Add(b)
+		if account := l.accounts[turnKey{b.Tenant, b.ID}]; len(account) > 0 {
+			sum := l.Auditor.Sum()
+			if len(known[k].Account) > 0 {
+				sum.Add(known[k].Account)
+			}
+			sum.Add(account)
+			known[k].Account = sum.Account()
+		}
 	}
 	slices.SortFunc(all, func(a, b *engine.SessionBook) int { return a.Place().Compare(b.Place()) })
 	return all

@@ -92,6 +92,12 @@ func accounts(t *testing.T, l ledger) {
 			misses[engine.AnyMiss]++
 		}
 	}
+	for at, want := range numbers {
+		s, found, err := l.store.Session(context.Background(), at.tenant, at.class, at.id)
+		if err != nil || !found || string(s.Account) != string(counted(want)) {
+			l.t.Errorf("session %v: account %x, want %x (%t, %v)", at, s.Account, counted(want), found, err)
+		}
+	}
 	if len(misses) != 3 {
 		l.t.Errorf("misses %v", misses)
 	}
