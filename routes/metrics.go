@@ -4,7 +4,6 @@ import (
 	"net/http"
 	"runtime"
 	"strconv"
-	"strings"
 	"sync"
 	"time"
 
@@ -22,6 +21,8 @@ type PinFigures struct {
 	Records   int64 // in memory
 	Unwritten int64 // changed and not yet durable
 	Dropped   int64 // given up unwritten since the start
+	Bytes     int64 // of memory that records hold
+	Evicted   int64 // records that made room for others since the start
 }
 
 // LedgerFigures are how far the ledger is behind.
@@ -37,6 +38,7 @@ type MetricsOptions struct {
 	Reload  func() catalog.Status
 	Pins    func() PinFigures
 	Ledger  func() LedgerFigures
+	Down    func(route *catalog.Route, credential string) bool // whether a candidate is down now
 	Version string
 	Commit  string
 	Now     func() time.Time // nil: time.Now
@@ -50,7 +52,11 @@ type MetricsOptions struct {
 // the catalog is counted as `other`, and a turn that nobody was asked for has the
 // vendor `none`. Requests that were refused before a turn began are not counted.
 //
-// What a turn saved is not here: a counter cannot fall, and savings can.
+// What a turn saved is not here: a counter cannot fall, and savings can. It is the
+// difference of two counters, what the same turns would have cost in another world and
+// what they did ([Metrics.Settled]).
+//
+// A look-up of pins is not counted on its own: its result is in the outcome.
 type Metrics struct {
 	o        MetricsOptions
 	registry *prometheus.Registry
@@ -64,9 +70,17 @@ type Metrics struct {
 	unpriced *prometheus.CounterVec   // vendor, model
 	missing  *prometheus.CounterVec   // vendor, model
 
-	mu     sync.RWMutex
-	routes map[routeKey]*routeSeries
+	decide, settle prometheus.Observer // the phases of overhead
+	judged         *judged
+	vendors        *vendorStates
+
+	mu      sync.RWMutex
+	routes  map[routeKey]*routeSeries
+	ladders map[ladderKey]map[engine.Outcome]prometheus.Counter
 }
+
+// ladderKey names what outcomes are counted under.
+type ladderKey struct{ model, source string }
 
 // routeKey names what one model at one vendor is counted under. Money of two
 // currencies is never added.
@@ -109,6 +123,9 @@ func NewMetrics(o MetricsOptions) *Metrics {
 		o:        o,
 		registry: prometheus.NewRegistry(),
 		routes:   map[routeKey]*routeSeries{},
+		ladders:  map[ladderKey]map[engine.Outcome]prometheus.Counter{},
+		judged:   newJudged(),
+		vendors:  newVendorStates(o),
 		requests: counter("requests_total", "Turns, by the dialect, the model and vendor that served or were tried last, and the status the client got; 499: it had left.", "protocol", "model", "vendor", "code"),
 		duration: histogram("request_duration_seconds", "From a turn's request to the end of its answer.",
 			[]float64{.01, .025, .05, .1, .25, .5, 1, 2.5, 5, 10, 20, 30, 60, 120, 300, 600}, "model", "vendor", "stream"),
@@ -120,9 +137,12 @@ func NewMetrics(o MetricsOptions) *Metrics {
 		unpriced: counter("unpriced_tokens_total", "Tokens that were reported and whose cost is not known for want of a price.", "vendor", "model"),
 		missing:  counter("usage_missing_total", "Attempts that a vendor accepted and whose usage is not complete.", "vendor", "model"),
 	}
+	overhead := histogram("overhead_seconds", "Time of a turn that no attempt took: decide, from the request to the first attempt; settle, all between attempts and after the last. Reading the request's body comes before, and relaying an answer is part of its attempt.",
+		[]float64{.00001, .000025, .00005, .0001, .00025, .0005, .001, .0025, .005, .01, .025, .05}, "phase")
+	m.decide, m.settle = overhead.WithLabelValues(phaseDecide), overhead.WithLabelValues(phaseSettle)
 	build := prometheus.NewGaugeVec(prometheus.GaugeOpts{Name: "warmroute_build_info", Help: "What is running; always 1."}, []string{"version", "commit", "goversion"})
 	build.WithLabelValues(o.Version, o.Commit, runtime.Version()).Set(1)
-	m.registry.MustRegister(m.requests, m.duration, m.first, m.tokens, m.outcomes, m.attempts, m.unpriced, m.missing, build, (*costs)(m), newPriceAges(o),
+	m.registry.MustRegister(m.requests, m.duration, m.first, overhead, m.tokens, m.outcomes, m.attempts, m.unpriced, m.missing, build, (*costs)(m), m.judged, m.vendors, newPriceAges(o),
 		collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
 	m.figures()
 	return m
@@ -140,6 +160,8 @@ func (m *Metrics) figures() {
 		gauge("pins", "Records in memory: one of pins for each session and scope, and one for each response that may be continued.", func() float64 { return float64(pins().Records) })
 		gauge("pin_writes_unwritten", "Records of pins changed and not yet durable.", func() float64 { return float64(pins().Unwritten) })
 		counter("pin_writes_dropped_total", "Records of pins given up unwritten.", func() float64 { return float64(pins().Dropped) })
+		gauge("pin_store_bytes", "Memory that the records of pins hold.", func() float64 { return float64(pins().Bytes) })
+		counter("pins_evicted_total", "Records of pins that made room for others.", func() float64 { return float64(pins().Evicted) })
 	}
 	if ledger := m.o.Ledger; ledger != nil {
 		gauge("ledger_queued", "Turns that wait to be written to the ledger.", func() float64 { return float64(ledger().Queued) })
@@ -191,7 +213,11 @@ func (m *Metrics) Record(turn engine.Turn) {
 	m.requests.WithLabelValues(string(turn.API), served.model, served.vendor, codeLabel(codeOf(&turn))).Inc()
 	m.duration.WithLabelValues(served.model, served.vendor, streamLabel(turn.Stream)).Observe(turn.Took.Seconds())
 	if f := finding(&turn); f != nil {
-		m.outcomes.WithLabelValues(served.model, string(f.Outcome), sourceLabel(&turn.Session)).Inc()
+		m.outcome(ladderKey{served.model, sourceLabel(&turn.Session)}, f.Outcome).Inc()
+	}
+	m.overheads(&turn)
+	if m.vendors.flights.told.Load() {
+		m.vendors.flights.landed(&turn)
 	}
 	for i := range turn.Attempts {
 		a := &turn.Attempts[i]
@@ -235,6 +261,48 @@ func finding(t *engine.Turn) *engine.Finding {
 		return nil
 	}
 	return &t.Decision.Models[i]
+}
+
+// outcome finds the counter of an outcome. Those of the whole ladder are there from
+// the first: a rate needs the zero before it.
+func (m *Metrics) outcome(at ladderKey, outcome engine.Outcome) prometheus.Counter {
+	m.mu.RLock()
+	ladder := m.ladders[at]
+	m.mu.RUnlock()
+	if ladder == nil {
+		ladder = map[engine.Outcome]prometheus.Counter{}
+		for _, o := range engine.Ladder() {
+			ladder[o] = m.outcomes.WithLabelValues(at.model, string(o), at.source)
+		}
+		m.mu.Lock()
+		m.ladders[at] = ladder
+		m.mu.Unlock()
+	}
+	if counter := ladder[outcome]; counter != nil {
+		return counter
+	}
+	return m.outcomes.WithLabelValues(at.model, string(outcome), at.source)
+}
+
+// The phases of a turn that are the gateway's own.
+const (
+	phaseDecide = "decide"
+	phaseSettle = "settle"
+)
+
+// overheads notes the time of a turn that was the gateway's own, if anybody was
+// tried.
+func (m *Metrics) overheads(t *engine.Turn) {
+	if len(t.Attempts) == 0 {
+		return
+	}
+	decide := t.Attempts[0].Started.Sub(t.Started)
+	settle := t.Took - decide
+	for i := range t.Attempts {
+		settle -= t.Attempts[i].Took
+	}
+	m.decide.Observe(max(0, decide).Seconds())
+	m.settle.Observe(max(0, settle).Seconds())
 }
 
 // bill counts what an accepted attempt used.
@@ -302,9 +370,7 @@ func (c *costs) Collect(to chan<- prometheus.Metric) {
 	c.mu.RLock()
 	defer c.mu.RUnlock()
 	for key, s := range c.routes {
-		d := prometheus.NewDesc("warmroute_cost_"+strings.ToLower(key.currency)+"_total",
-			"What usage cost at the catalog's prices, in "+key.currency+"; attempts whose cost is not known add nothing, see unpriced_tokens and usage_missing.",
-			[]string{"model", "vendor", "class"}, nil)
+		d := moneyDesc("cost", key.currency, "What usage cost at the catalog's prices; attempts whose cost is not known add nothing, see unpriced_tokens and usage_missing.", "model", "vendor", "class")
 		s.mu.Lock()
 		cost := s.cost
 		s.mu.Unlock()
