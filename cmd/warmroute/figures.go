@@ -10,7 +10,7 @@ import (
 // pinFigures are the pins' figures for the metrics.
 func (k *keep) pinFigures() routes.PinFigures {
 	s := k.pins.Stats()
-	return routes.PinFigures{Records: int64(s.Records), Unwritten: s.Unwritten, Dropped: s.Dropped}
+	return routes.PinFigures{Records: int64(s.Records), Unwritten: s.Unwritten, Dropped: s.Dropped, Bytes: s.Bytes, Evicted: s.Evicted}
 }
 
 // bookFigures are the ledger's figures for the metrics.

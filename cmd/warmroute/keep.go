@@ -48,8 +48,8 @@ type books interface {
 // open opens what is kept under data and starts loading the pins. A folder in
 // use by another process is an error. A store that cannot be opened otherwise
 // leaves pins or books in memory only: that costs money and history, never a
-// turn.
-func open(ctx context.Context, data string, retention catalog.RetentionSettings, log *slog.Logger) (*keep, error) {
+// turn. settled is told of turns that are booked, as by a ledger's own Settled.
+func open(ctx context.Context, data string, retention catalog.RetentionSettings, settled func([]engine.Booked), log *slog.Logger) (*keep, error) {
 	k := &keep{}
 	var err error
 	if k.secret, err = instanceSecret(data); err != nil {
@@ -57,7 +57,7 @@ func open(ctx context.Context, data string, retention catalog.RetentionSettings,
 	}
 	// Side by side: most of a start is waiting for what looks at them first.
 	booked := make(chan error, 1)
-	go func() { booked <- k.openBooks(filepath.Join(data, "ledger"), retention, log) }()
+	go func() { booked <- k.openBooks(filepath.Join(data, "ledger"), retention, settled, log) }()
 	err = k.openPins(ctx, filepath.Join(data, "pins"), log)
 	if err = cmp.Or(err, <-booked); err != nil { // the first will do: both are about another process
 		k.close(log)
@@ -85,11 +85,12 @@ func (k *keep) openPins(ctx context.Context, dir string, log *slog.Logger) error
 	return nil
 }
 
-func (k *keep) openBooks(dir string, retention catalog.RetentionSettings, log *slog.Logger) error {
+func (k *keep) openBooks(dir string, retention catalog.RetentionSettings, settled func([]engine.Booked), log *slog.Logger) error {
 	ledger, err := badgerstore.OpenLedger(dir, badgerstore.LedgerOptions{
 		Log:       log,
 		Probe:     probeStore(ledgerStore),
 		Auditor:   sim.Auditor{},
+		Settled:   settled,
 		Retention: retention.Turns.Or(0),
 		Minutes:   retention.Minutes.Or(0),
 		Hours:     retention.Hours.Or(0),
@@ -99,7 +100,7 @@ func (k *keep) openBooks(dir string, retention catalog.RetentionSettings, log *s
 		return err
 	case err != nil:
 		log.Error("turns are booked in memory only", "error", err.Error())
-		k.books, k.bookTrouble = &inmem.Ledger{Max: booksInMemory, Auditor: sim.Auditor{}}, err.Error()
+		k.books, k.bookTrouble = &inmem.Ledger{Max: booksInMemory, Auditor: sim.Auditor{}, Settled: settled}, err.Error()
 		return nil
 	}
 	k.ledger, k.books = ledger, ledger

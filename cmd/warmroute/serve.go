@@ -135,26 +135,32 @@ func serve(ctx context.Context, s settings, out, logs io.Writer) error {
 		return fmt.Errorf("cannot listen for admin: %w; choose another address with --admin", err)
 	}
 	defer adminListener.Close()
-	kept, err := open(ctx, s.Data, s.config.Retention, log)
-	if err != nil {
+	// The books tell the metrics of turns, and the metrics ask the books for figures, but
+	// only once there is somebody to scrape them.
+	var kept *keep
+	health := engine.NewHealth()
+	metrics := routes.NewMetrics(routes.MetricsOptions{
+		Catalog: live.Current,
+		Reload:  live.Status,
+		Pins:    func() routes.PinFigures { return kept.pinFigures() },
+		Ledger:  func() routes.LedgerFigures { return kept.bookFigures() },
+		Down: func(route *catalog.Route, credential string) bool {
+			return health.Down(route, credential, time.Now())
+		},
+		Version: version,
+		Commit:  commit(),
+	})
+	if kept, err = open(ctx, s.Data, s.config.Retention, metrics.Settled, log); err != nil {
 		return err
 	}
 	defer kept.close(log)
 
-	metrics := routes.NewMetrics(routes.MetricsOptions{
-		Catalog: live.Current,
-		Reload:  live.Status,
-		Pins:    kept.pinFigures,
-		Ledger:  kept.bookFigures,
-		Version: version,
-		Commit:  commit(),
-	})
 	gateway := &engine.Gateway{
 		Catalog:  live.Current,
 		Pins:     kept.pins,
-		Health:   engine.NewHealth(),
+		Health:   health,
 		Ledger:   ledgers{kept.books, metrics},
-		Intents:  kept.books,
+		Intents:  metrics.InFlight(kept.books),
 		Prefixes: true,
 		Gate:     catalog.Gate(s.Gate),
 		Off:      !s.Affinity && tenants == nil, // with tenants, each has its own
