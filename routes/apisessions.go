@@ -9,6 +9,7 @@ import (
 	"github.com/gin-gonic/gin"
 
 	"github.com/warmroute/warmroute/engine"
+	"github.com/warmroute/warmroute/engine/sim"
 )
 
 // sessionBookShape is one session as the API shows it.
@@ -27,6 +28,7 @@ type sessionBookShape struct {
 	Path     []string      `json:"path"` // vendors of the last turns that were served, oldest first
 	Switches int64         `json:"switches"`
 	Sums     sumsShape     `json:"sums"`
+	Affinity *accountShape `json:"affinity"` // null where nobody judges turns
 }
 
 // latestShape is a model and the vendor that served it last.
@@ -44,6 +46,11 @@ func sessionBookOf(s *engine.SessionBook) sessionBookShape {
 		First: instant(s.First), Last: instant(s.Last),
 		Models: make([]latestShape, len(s.Models)), Path: append([]string{}, s.Vendors...), Switches: s.Switches,
 		Sums: sumsOf(s.Sums),
+	}
+	var account sim.Account
+	if len(s.Account) > 0 && account.UnmarshalBinary(s.Account) == nil {
+		affinity := accountOf(&account)
+		shape.Affinity = &affinity
 	}
 	for i, model := range s.Models {
 		shape.Models[i].Model = model
