@@ -1,6 +1,10 @@
 package catalog
 
-import "time"
+import (
+	"time"
+
+	"github.com/shopspring/decimal"
+)
 
 // Config is what a config file says: how one gateway is run, and who may use it.
 //
@@ -19,6 +23,9 @@ type Config struct {
 	Open     Setting[bool]   // accept anyone who reaches an address beyond loopback
 	LogLevel Setting[string] // debug, info, warn or error
 	Metadata Setting[string] // body, header or off
+
+	OnClientLeft Setting[ClientLeft]
+	Drain        DrainSettings
 
 	Affinity  AffinitySettings
 	Retention RetentionSettings
@@ -63,6 +70,25 @@ type AffinitySettings struct {
 	Gate     Setting[Gate]
 	Deadline Setting[time.Duration] // how long the recall of pins may take; more than zero
 	Enabled  Setting[bool]
+	// Holdout is the share of sessions that run without affinity, so that what
+	// affinity is worth can be measured: from 0 to 0.5, in at most six decimals.
+	Holdout Setting[decimal.Decimal]
+}
+
+// ClientLeft says what becomes of a vendor's answer when its client has left.
+type ClientLeft string
+
+// What may become of it.
+const (
+	LeftCancel ClientLeft = "cancel" // the vendor's request is cancelled at once; its output is then not known
+	LeftDrain  ClientLeft = "drain"  // it is read on within limits, so that its usage is known
+)
+
+// DrainSettings say how far an answer is read on. They hold where its client's
+// leaving is answered by [LeftDrain].
+type DrainSettings struct {
+	Time  Setting[time.Duration] // from when the client left; more than zero
+	Bytes Setting[int64]         // of the answer, unpacked, from then on
 }
 
 // RetentionSettings say how long books are kept. Forever is less than zero.
@@ -103,7 +129,8 @@ type Tenant struct {
 	Gate     Setting[Gate]
 	Metadata Setting[string] // body, header or off
 	Affinity Setting[bool]   // remember and promote warm vendors
-	Only     []string        // the vendors it may use; empty: all. Whether there are such vendors, [Config.Check] says
+	Left     Setting[ClientLeft]
+	Only     []string // the vendors it may use; empty: all. Whether there are such vendors, [Config.Check] says
 	Line     int
 
 	only []entryName

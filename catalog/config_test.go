@@ -11,6 +11,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/shopspring/decimal"
 )
 
 const supportKey, batchKey = "support-canary-0123456789", "batch-canary-0123456789"
@@ -48,7 +50,9 @@ func TestFullConfig(t *testing.T) {
 		"open":                {c.Open, Set(false)},
 		"log_level":           {c.LogLevel, Set("info")},
 		"metadata":            {c.Metadata, Set("body")},
-		"affinity":            {c.Affinity, AffinitySettings{Set(ProfileWarmroute), Set(GateCacheRead), Set(5 * time.Millisecond), Set(true)}},
+		"affinity":            {c.Affinity, AffinitySettings{Set(ProfileWarmroute), Set(GateCacheRead), Set(5 * time.Millisecond), Set(true), Set(decimal.New(1, -2))}},
+		"on_client_left":      {c.OnClientLeft, Set(LeftDrain)},
+		"drain":               {c.Drain, DrainSettings{Set(30 * time.Second), Set(int64(1 << 20))}},
 		"retention":           {c.Retention, RetentionSettings{Set(30 * day), Set(7 * day), Set(400 * day)}},
 		"timeouts":            {c.Timeouts, TimeoutSettings{Set(2 * time.Second), Set(10 * time.Minute), Set(2 * time.Minute), Set(time.Minute)}},
 		"limits":              {c.Limits, LimitSettings{Set(int64(32 << 20))}},
@@ -64,6 +68,8 @@ func TestFullConfig(t *testing.T) {
 		"batch's place":       {c.Tenants[1].Index, 1},
 		"batch's key":         {c.Tenants[1].Keys, []TenantKey{{sha256.Sum256([]byte(batchKey)), "BATCH_KEY"}}},
 		"batch's affinity":    {c.Tenants[1].Affinity, Set(false)},
+		"batch's clients":     {c.Tenants[1].Left, Set(LeftCancel)},
+		"support's clients":   {c.Tenants[0].Left, Setting[ClientLeft]{}},
 		"batch's gate":        {c.Tenants[1].Gate, Setting[Gate]{}},
 	} {
 		if !reflect.DeepEqual(pair[0], pair[1]) {
@@ -123,6 +129,11 @@ func TestMistakesOfAConfig(t *testing.T) {
 		"timeouts":           {"timeouts: {idle: -1s}", `f:1:18: timeouts: idle "-1s" is out of bounds; it may be from 10ms to 1d`},
 		"limits":             {"limits: {body: 32MB}", "f:1:16: limits: body must be a number of bytes from 1KiB to 1GiB, such as 32MiB"},
 		"limits too much":    {"limits: {body: 99999GiB}", "f:1:16: limits: body must be a number of bytes from 1KiB to 1GiB, such as 32MiB"},
+		"on_client_left":     {"on_client_left: wait", `f:1:17: on_client_left "wait" is not known; use cancel or drain`},
+		"drain":              {"on_client_left: drain\ndrain: {time: 1h, bytes: 64}", "f:2:15: drain: time \"1h\" is out of bounds; it may be from 10ms to 10m\nf:2:26: drain: bytes must be a number of bytes from 1KiB to 1GiB, such as 32MiB"},
+		"holdout":            {"affinity: {holdout: 0.51}", `f:1:21: affinity: holdout "0.51" is not a share of sessions; write a number from 0 to 0.5 in at most six decimals, such as 0.01 for one in a hundred`},
+		"holdout too fine":   {"affinity: {holdout: 0.0000001}", `f:1:21: affinity: holdout "0.0000001" is not a share of sessions; write a number from 0 to 0.5 in at most six decimals, such as 0.01 for one in a hundred`},
+		"holdout a percent":  {"affinity: {holdout: 1%}", `f:1:21: affinity: holdout "1%" is not a share of sessions; write a number from 0 to 0.5 in at most six decimals, such as 0.01 for one in a hundred`},
 		"tenants a mapping":  {"tenants: {a: b}", "f:1:10: tenants must be a list, such as [{id: desk, keys: [{env: DESK_KEY}]}]"},
 		"no tenants":         {"tenants: []", "f:1:10: tenants is an empty list; name at least one, or remove the key to run without tenants"},
 		"tenant without id":  {"tenants:\n- {keys: [{env: SUPPORT_KEY}]}", "f:2:3: tenant 1: id is missing; give it a short name such as desk"},
@@ -215,6 +226,21 @@ func TestLoadConfig(t *testing.T) {
 	write(t, path, "#"+strings.Repeat("x", MaxSize))
 	if _, err := LoadConfig(path); err == nil || !strings.Contains(err.Error(), "goes on past 4 MiB") {
 		t.Errorf("a large file: %v", err)
+	}
+}
+
+func TestDrainLimitsThatLimitNothing(t *testing.T) {
+	for text, warns := range map[string]bool{
+		"drain: {time: 5s}\n":                                                                 true,
+		"on_client_left: cancel\ndrain: {time: 5s}\n":                                         true,
+		"on_client_left: drain\ndrain: {time: 5s}\n":                                          false,
+		"drain: {bytes: 1KiB}\ntenants: [{id: a, keys: [{env: A}], on_client_left: drain}]\n": false,
+		"on_client_left: drain\n":                                                             false,
+	} {
+		c, err := ParseConfig("f", []byte(text), nil)
+		if err != nil || (len(c.Warnings) > 0) != warns {
+			t.Errorf("%q: %+v, %v", text, c, err)
+		}
 	}
 }
 

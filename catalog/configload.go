@@ -106,6 +106,10 @@ func (c *configReader) root(document *yaml.Node) {
 	setting(&o, "open", &into.Open, c.truth)
 	setting(&o, "log_level", &into.LogLevel, c.logLevel)
 	setting(&o, "metadata", &into.Metadata, c.metadata)
+	setting(&o, "on_client_left", &into.OnClientLeft, c.clientLeft)
+	if n := o.get("drain"); n != nil {
+		c.drains(n, &o)
+	}
 	if n := o.get("affinity"); n != nil {
 		c.affinity(n)
 	}
@@ -149,6 +153,7 @@ func (c *configReader) affinity(n *yaml.Node) {
 	setting(&o, "gate", &into.Gate, c.gate)
 	setting(&o, "deadline", &into.Deadline, c.deadline)
 	setting(&o, "enabled", &into.Enabled, c.truth)
+	setting(&o, "holdout", &into.Holdout, c.holdout)
 }
 
 func (c *configReader) retention(n *yaml.Node) {

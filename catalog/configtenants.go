@@ -61,6 +61,7 @@ func (c *configReader) tenant(i int, item *yaml.Node) *Tenant {
 	setting(&o, "gate", &t.Gate, c.gate)
 	setting(&o, "metadata", &t.Metadata, c.metadata)
 	setting(&o, "affinity", &t.Affinity, c.truth)
+	setting(&o, "on_client_left", &t.Left, c.clientLeft)
 	if n := o.get("only"); n != nil {
 		t.only = c.names(n, where, "only", "[vendor-name]")
 		t.Only = texts(t.only)

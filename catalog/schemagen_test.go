@@ -125,6 +125,8 @@ var values = map[reflect.Type]struct {
 		Pattern: `^((0|[1-9]\d{0,8})(\.\d{0,18})?|\.\d{1,18})([eE][-+]?\d{1,2})?$`}},
 	reflect.TypeFor[timesText](): {"", &fragment{Type: []string{"number", "string"}, Minimum: bound(0), Maximum: bound(100), MaxLength: 32,
 		Pattern: `^((0|[1-9]\d{0,8})(\.\d{0,18})?|\.\d{1,18})([eE][-+]?\d{1,2})?$`}},
+	reflect.TypeFor[shareText](): {"", &fragment{Type: []string{"number", "string"}, Minimum: bound(0), Maximum: bound(1), MaxLength: 32,
+		Pattern: `^((0|[1-9]\d{0,8})(\.\d{0,18})?|\.\d{1,18})([eE][-+]?\d{1,2})?$`}},
 	reflect.TypeFor[daysText](): {"", &fragment{Type: "string", Pattern: "^(" + strings.Join(dayNames, "|") + ")(-(" + strings.Join(dayNames, "|") + "))?$"}},
 	reflect.TypeFor[hourText](): {"", &fragment{Type: "string", Pattern: `^\d{2}:\d{2}(:\d{2})?$`}},
 	reflect.TypeFor[sizeText](): {"", &fragment{Type: []string{"string", "integer"}, Pattern: `^\d+( *[KMG]iB)?$`, Minimum: bound(1 << 10), Maximum: bound(1 << 30)}},
@@ -146,11 +148,12 @@ var values = map[reflect.Type]struct {
 	reflect.TypeFor[familyWord]():     {"", words(string(Implicit), string(Explicit), string(None))},
 	reflect.TypeFor[hintMemberWord](): {"", words(hintMember)},
 	reflect.TypeFor[formWord]():       {"", words("hashed", "raw")},
-	reflect.TypeFor[sortWord]():       {"", words(string(ByPrice))},
+	reflect.TypeFor[sortWord]():       {"", words(string(ByPrice), string(ByBlended))},
 	reflect.TypeFor[gateWord]():       {"", words(gates...)},
 	reflect.TypeFor[precedenceWord](): {"", words("pin", "order")},
 	reflect.TypeFor[logLevelWord]():   {"", words("debug", "info", "warn", "error")},
 	reflect.TypeFor[metadataWord]():   {"", words("body", "header", "off")},
+	reflect.TypeFor[clientLeftWord](): {"", words(string(LeftCancel), string(LeftDrain))},
 	reflect.TypeFor[profileWord]():    {"", words(profiles...)},
 }
 

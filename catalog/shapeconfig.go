@@ -16,6 +16,10 @@ type configShape struct {
 	LogLevel logLevelWord `yaml:"log_level,omitempty" default:"info"`
 	// Where the routing metadata goes.
 	Metadata metadataWord `yaml:"metadata,omitempty" default:"body"`
+	// Whether a vendor is cancelled when its client leaves, or its answer is read on within the limits of drain, so that its usage is known.
+	OnClientLeft clientLeftWord `yaml:"on_client_left,omitempty" default:"cancel"`
+	// How far an answer is read on without its client, where that is asked for.
+	Drain drainShape `yaml:"drain,omitempty"`
 	// What holds for every tenant that does not say otherwise.
 	Affinity affinitySettingsShape `yaml:"affinity,omitempty"`
 	// How long the books are kept: 400d, 72h or forever.
@@ -37,6 +41,15 @@ type affinitySettingsShape struct {
 	Deadline text `yaml:"deadline,omitempty" default:"5ms"`
 	// Remember warm vendors and put them first.
 	Enabled bool `yaml:"enabled,omitempty" default:"true"`
+	// The share of sessions that run without affinity, so that it can be measured: from 0 to 0.5.
+	Holdout shareText `yaml:"holdout,omitempty" default:"0"`
+}
+
+type drainShape struct {
+	// From when the client left, from 10ms to 10m.
+	Time text `yaml:"time,omitempty" default:"30s"`
+	// Of the answer from then on, unpacked: a number, or 1MiB, from 1KiB to 1GiB.
+	Bytes sizeText `yaml:"bytes,omitempty" default:"1MiB"`
 }
 
 type retentionShape struct {
@@ -79,6 +92,8 @@ type tenantShape struct {
 	Only []nameText `yaml:"only,omitempty" least:"1"`
 	// Remember warm vendors and put them first.
 	Affinity bool `yaml:"affinity,omitempty"`
+	// Whether a vendor is cancelled when its client leaves, or its answer is read on.
+	OnClientLeft clientLeftWord `yaml:"on_client_left,omitempty"`
 }
 
 type keyShape struct {

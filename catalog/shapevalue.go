@@ -30,6 +30,7 @@ type (
 	daysText       string
 	hourText       string
 	sizeText       string
+	shareText      string
 	sumText        string
 	tokens         int64
 	unitWord       string
@@ -44,5 +45,6 @@ type (
 	precedenceWord string
 	logLevelWord   string
 	metadataWord   string
+	clientLeftWord string
 	profileWord    string
 )

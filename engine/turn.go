@@ -88,6 +88,7 @@ type Attempt struct {
 	AcceptedAt  time.Time // zero unless accepted
 	FirstByte   time.Duration
 	Took        time.Duration
+	Drained     int64        // bytes of the answer that were read on after the client had left
 	Card        pricing.Card // the rates of the attempt's own moment and usage, where that is complete; set by Serve
 	Cost        pricing.Cost // at that card; set by Serve
 	TierAssumed bool         // the vendor named no tier, and the one asked for is not the ordinary one; set by Serve

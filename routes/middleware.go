@@ -29,6 +29,7 @@ type entry struct {
 	attempts int
 	cause    string
 	aborted  bool
+	drained  int64 // bytes read on after the client had left
 }
 
 // accessLog writes a line per request: the route's template, not its path, and
@@ -49,7 +50,7 @@ func accessLog(log *slog.Logger) gin.HandlerFunc {
 			if !log.Enabled(c.Request.Context(), level) {
 				return
 			}
-			attrs := make([]slog.Attr, 0, 12)
+			attrs := make([]slog.Attr, 0, 13)
 			attrs = append(attrs,
 				slog.String("method", knownMethod(c.Request.Method)),
 				slog.String("route", template(c)),
@@ -66,6 +67,9 @@ func accessLog(log *slog.Logger) gin.HandlerFunc {
 			}
 			if e.attempts > 1 {
 				attrs = append(attrs, slog.Int("attempts", e.attempts))
+			}
+			if e.drained > 0 {
+				attrs = append(attrs, slog.Int64("drained_bytes", e.drained))
 			}
 			if e.aborted {
 				attrs = append(attrs, slog.Bool("aborted", true))

@@ -27,7 +27,7 @@ type Options struct {
 	Metadata vendor.Metadata // where a request says nothing; empty: body
 	MaxBody  int64           // bytes of a body, unpacked; 0 means DefaultMaxBody
 	BodyTime time.Duration   // to read a body; 0 means DefaultBodyTime
-	Drain    time.Duration   // how long a vendor goes on after its client left, so that usage is known; 0: it is cancelled at once
+	Drain    vendor.Drain    // how far an answer is read on after its client left; the zero one: the vendor is cancelled at once
 	Tenants  *Tenants        // who may use the gateway, by their keys; nil: everybody, as [catalog.DefaultTenant], whatever key they present
 }
 

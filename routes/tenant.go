@@ -25,6 +25,7 @@ type Tenant struct {
 	ID       string
 	Keys     [][sha256.Size]byte // SHA-256 of each of its keys, at least one
 	Metadata vendor.Metadata     // where a request says nothing; empty: that of [Options]
+	Drain    *vendor.Drain       // how far its answers are read on; nil: as [Options] say
 	Rules    engine.Rules
 }
 
@@ -235,6 +236,15 @@ func (t *Tenant) take(facts *engine.Request) { facts.Tenant, facts.Rules = t.ID,
 func (t *Tenant) metadata(general vendor.Metadata) vendor.Metadata {
 	if t.Metadata != "" {
 		return t.Metadata
+	}
+	return general
+}
+
+// drain is how far an answer is read on once the tenant's client has left. general
+// is what holds for everybody.
+func (t *Tenant) drain(general vendor.Drain) vendor.Drain {
+	if t.Drain != nil {
+		return *t.Drain
 	}
 	return general
 }

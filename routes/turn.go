@@ -64,7 +64,7 @@ func (s *service) turn(api catalog.API) gin.HandlerFunc {
 			Query:    c.Request.URL.RawQuery,
 			Metadata: mode,
 			Apart:    tenant(c).Rules.Apart,
-			Drain:    s.Drain,
+			Drain:    tenant(c).drain(s.Drain),
 			Began:    release, // a stream may last; the body has done its work
 		})
 	}
@@ -162,6 +162,7 @@ func note(e *entry, turn *engine.Turn, cut bool) {
 	if !ok {
 		return
 	}
+	e.drained = last.Drained
 	e.vendor = last.Candidate.Route.Vendor.Name
 	e.stage, e.failure, e.cause = last.Stage.String(), last.Failure, last.Cause
 	if last.Finding < len(turn.Decision.Models) {

@@ -44,6 +44,20 @@ func (s *settings) readConfig(flags *pflag.FlagSet) error {
 	return nil
 }
 
+// The limits of what is read on without a client, where the file has none.
+const (
+	drainTime  = 30 * time.Second
+	drainBytes = 1 << 20
+)
+
+// drain is how far an answer is read on once its client has left.
+func (s *settings) drain(left catalog.ClientLeft) vendor.Drain {
+	if left != catalog.LeftDrain {
+		return vendor.Drain{}
+	}
+	return vendor.Drain{Time: s.config.Drain.Time.Or(drainTime), Bytes: s.config.Drain.Bytes.Or(drainBytes)}
+}
+
 func same(text string) string { return text }
 
 // behind gives a flag that was not set the value of the file. The file has been
@@ -68,6 +82,10 @@ func (s *settings) tenants() (*routes.Tenants, error) {
 			ID:       t.ID,
 			Metadata: vendor.Metadata(t.Metadata.Or("")),
 			Rules:    engine.Rules{Gate: t.Gate.Or(""), Off: !t.Affinity.Or(s.Affinity), Only: t.Only},
+		}
+		if left, ok := t.Left.Get(); ok {
+			drain := s.drain(left)
+			list[i].Drain = &drain
 		}
 		for _, key := range t.Keys {
 			list[i].Keys = append(list[i].Keys, key.SHA256)

@@ -183,6 +183,7 @@ func serve(ctx context.Context, s settings, out, logs io.Writer) error {
 		Metadata: vendor.Metadata(s.Metadata),
 		MaxBody:  s.config.Limits.Body.Or(0),
 		Tenants:  tenants,
+		Drain:    s.drain(s.config.OnClientLeft.Or(catalog.LeftCancel)),
 	}))
 	// What every request's context is made of: it says why they are all cut.
 	base, shut := context.WithCancelCause(context.Background())
@@ -230,6 +231,7 @@ func serve(ctx context.Context, s settings, out, logs io.Writer) error {
 	}
 	log.Info("draining: running turns may end; a second signal cuts them", "limit", s.Drain.String())
 	draining.Store(true)
+	vendors.EndDrains() // nobody waits for those
 	drain, cancel := context.WithTimeout(context.Background(), s.Drain)
 	defer cancel()
 	again := make(chan os.Signal, 1)

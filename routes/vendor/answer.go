@@ -95,6 +95,8 @@ func (a *attempt) readAll(dst []byte, declared int64, plain io.Reader) ([]byte, 
 		}
 		dst = dst[:len(dst)+n]
 		switch {
+		case a.call.Drain.on() && a.left() && !a.more(n):
+			return dst, errClientLeft
 		case int64(len(dst)) > limit:
 			return dst, tooLargeError{limit}
 		case err == io.EOF:

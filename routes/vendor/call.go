@@ -2,7 +2,6 @@ package vendor
 
 import (
 	"net/http"
-	"time"
 
 	"github.com/warmroute/warmroute/catalog"
 	"github.com/warmroute/warmroute/routes/wire"
@@ -43,9 +42,8 @@ type Call struct {
 	// Key is the client's own key for a vendor, asked for candidates of the
 	// client's group only. nil: there is none.
 	Key func(vendor string) (key catalog.Secret, ok bool)
-	// Drain is how long a vendor may go on after the client has left, so that
-	// its usage is known; no more than 64 KiB are read. 0: it is cancelled at once.
-	Drain time.Duration
+	// Drain is how far an answer is read on after the client has left.
+	Drain Drain
 	// Began is called once, when the answer begins to go out: no other candidate
 	// will be tried, and the bytes of Body are not read again. nil: nobody is told.
 	Began func()

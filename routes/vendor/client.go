@@ -34,6 +34,7 @@ type Client struct {
 	o       Options
 	guarded *http.Transport // dials public addresses only
 	private *http.Transport // for vendors whose catalog entry says allow_private
+	drains  drains
 }
 
 // New makes a client with its own connection pools.
@@ -58,11 +59,15 @@ func New(o Options) *Client {
 	if o.Now == nil {
 		o.Now = time.Now
 	}
-	return &Client{o: o, guarded: transport(o, publicOnly), private: transport(o, nil)}
+	c := &Client{o: o, guarded: transport(o, publicOnly), private: transport(o, nil)}
+	c.drains.ctx, c.drains.end = context.WithCancel(context.Background())
+	return c
 }
 
-// Close closes idle connections. Attempts under way are not disturbed.
+// Close closes idle connections and ends what is read on without a client. Other
+// attempts under way are not disturbed.
 func (c *Client) Close() {
+	c.EndDrains()
 	c.guarded.CloseIdleConnections()
 	c.private.CloseIdleConnections()
 }

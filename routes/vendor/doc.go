@@ -6,7 +6,8 @@
 // its own vendor, neither by a redirect nor by a name that resolves to a private
 // address; nothing is sent to the client before the answer has begun, so that
 // another candidate may still be tried; an answer that was cut never looks
-// complete; and when the client leaves, the vendor's request is cancelled.
+// complete; and when the client leaves, the vendor's request is cancelled, or read
+// on within limits where that was asked for, so that its usage is known.
 //
 // What is a surprise:
 //

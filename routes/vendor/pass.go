@@ -19,7 +19,7 @@ import (
 func (c *Client) Pass(ctx context.Context, w http.ResponseWriter, call Call, path string, try engine.Try) engine.Attempt {
 	body := *call.Body // the client's is shared
 	body.Stream = false
-	call.Body, call.Metadata, call.Drain = &body, MetadataOff, 0
+	call.Body, call.Metadata, call.Drain = &body, MetadataOff, Drain{}
 	a := attempt{c: c, ctx: ctx, w: w, call: &call, try: &try}
 	a.Candidate = try.Candidate
 	a.Started = c.o.Now()

@@ -28,6 +28,7 @@ type attempt struct {
 	rc   *http.ResponseController
 	call *Call
 	try  *engine.Try
+	on   draining
 	watch
 	engine.Attempt
 }
@@ -51,21 +52,6 @@ func (c *Client) Send(ctx context.Context, w http.ResponseWriter, call Call, try
 func (a *attempt) fail(stage engine.Stage, failure engine.Failure, cause string) {
 	a.Stage, a.Failure, a.Cause = stage, failure, cause
 }
-
-// left says whether the client is gone, or all clients are made to go.
-func (a *attempt) left() bool { return a.ctx.Err() != nil }
-
-// abandon notes that nobody waits for the answer any more, and whose doing it is.
-func (a *attempt) abandon() {
-	if a.shut() {
-		a.fail(engine.StageAbandoned, engine.FailureShutdown, ErrShutdown.Error())
-		return
-	}
-	a.fail(engine.StageAbandoned, engine.FailureClientLeft, errClientLeft.Error())
-}
-
-// shut says whether the gateway ends.
-func (a *attempt) shut() bool { return errors.Is(context.Cause(a.ctx), ErrShutdown) }
 
 // send is the attempt from the dial to the answer's kind.
 func (a *attempt) send() {
@@ -119,20 +105,6 @@ func (a *attempt) send() {
 func unsent(err error) bool {
 	var op *net.OpError
 	return errors.As(err, &op) && (op.Op == "write" || op.Op == "readfrom")
-}
-
-// begin starts the wait for the first byte, ended early when the client leaves:
-// at once, or after it had its time to drain.
-func (a *attempt) begin() {
-	if a.call.Drain <= 0 {
-		a.watch.init(a.ctx, a.c.o.FirstByte)
-		return
-	}
-	a.watch.init(context.WithoutCancel(a.ctx), a.c.o.FirstByte)
-	cancel, drain := a.cancel, a.call.Drain
-	a.release = context.AfterFunc(a.ctx, func() {
-		time.AfterFunc(drain, func() { cancel(errClientLeft) })
-	})
 }
 
 // accept tells the engine that 2xx headers have come.

@@ -11,10 +11,8 @@ import (
 	"github.com/warmroute/warmroute/routes/wire"
 )
 
-const (
-	maxHeld  = 1 << 20  // bytes of comments and pings before the first event
-	maxDrain = 64 << 10 // bytes read after the client has left
-)
+// maxHeld is how many bytes of comments and pings may come before the first event.
+const maxHeld = 1 << 20
 
 // chunks holds the buffers that streams are read into.
 var chunks = sync.Pool{New: func() any { b := make([]byte, 16<<10); return &b }}
@@ -22,13 +20,13 @@ var chunks = sync.Pool{New: func() any { b := make([]byte, 16<<10); return &b }}
 // streamed is a stream being relayed.
 type streamed struct {
 	*attempt
-	answer  *http.Response
-	relay   *wire.Relay
-	held    []byte  // what the client may have once the first event has come
-	tail    [2]byte // the last bytes the client got
-	over    bool    // a terminal or an error event has come: the end may follow
-	gone    bool    // the client takes no more
-	drained int     // bytes read since
+	answer *http.Response
+	relay  *wire.Relay
+	held   []byte  // what the client may have once the first event has come
+	tail   [2]byte // the last bytes the client got
+	over   bool    // a terminal or an error event has come: the end may follow
+	gone   bool    // the client takes no more
+	missed bool    // part of the answer came when it was gone
 }
 
 // stream relays an event stream: each read is written and flushed at once.
@@ -96,6 +94,7 @@ const (
 // whether a stream begins or fails is decided by its first event, not by how
 // the network cut it up.
 func (s *streamed) take(chunk []byte) error {
+	s.gone = s.gone || s.left()
 	for !s.Committed && !s.gone && len(chunk) > 0 {
 		line := chunk
 		if i := bytes.IndexByte(chunk, '\n'); i >= 0 {
@@ -115,11 +114,10 @@ func (s *streamed) take(chunk []byte) error {
 	if len(chunk) == 0 {
 		return nil
 	}
-	if s.gone || s.left() {
-		s.gone = true
-		s.drained += len(chunk)
+	if s.gone {
+		s.missed = s.missed || !s.relay.Done()
 		s.relay.Feed(chunk)
-		if s.drained > maxDrain || s.call.Drain <= 0 {
+		if !s.more(len(chunk)) {
 			return endDrained
 		}
 		return nil
@@ -147,8 +145,8 @@ func (s *streamed) pass(p []byte) error {
 	}
 	for part := range slices.Chunk(p, maxWrite) {
 		if err := s.write(part); err != nil {
-			s.gone = true
-			if s.call.Drain <= 0 {
+			s.gone, s.missed = true, true
+			if !s.more(0) {
 				return endDrained
 			}
 			return nil
@@ -179,7 +177,7 @@ func (s *streamed) end(err error) {
 		if !s.relay.Done() {
 			s.cut()
 		}
-	case s.relay.Done():
+	case s.relay.Done() && !s.missed:
 		s.Stage = engine.StageServed
 	case gone:
 		s.abandon()

@@ -321,7 +321,7 @@ func TestAClientThatLeavesInMidStreamCancelsTheVendor(t *testing.T) {
 }
 
 func TestADrainedVendorStillReportsItsUsage(t *testing.T) {
-	a, _ := leaving(t, func(c *vendor.Call) { c.Drain = 5 * time.Second }, event("once"), stopEvent+usageEvent+doneEvent)
+	a, _ := leaving(t, func(c *vendor.Call) { c.Drain = vendor.Drain{Time: 5 * time.Second, Bytes: 64 << 10} }, event("once"), stopEvent+usageEvent+doneEvent)
 	if a.Usage != (pricing.Usage{Input: 54, CacheRead: 256, Output: 18}) || a.Quality != pricing.Authoritative {
 		t.Errorf("attempt %q %q, usage %+v %q", a.Stage, a.Failure, a.Usage, a.Quality)
 	}
