@@ -157,8 +157,8 @@ func (b *builder) vendorNames(n *yaml.Node, where, what string) []string {
 // sortBy reads an order of routes.
 func (b *builder) sortBy(n *yaml.Node, where string) Sort {
 	word, ok := b.choice(n, where, "sort", string(ByPrice), string(ByBlended), string(ByLatency), string(ByThroughput), string(ByWeight))
-	if ok && Sort(word) != ByPrice {
-		b.fail(n, where, "sort %s is not built yet; use price, or remove the key for the order of the catalog", word)
+	if ok && Sort(word) != ByPrice && Sort(word) != ByBlended {
+		b.fail(n, where, "sort %s is not built yet; use price or blended, or remove the key for the order of the catalog", word)
 		return CatalogOrder
 	}
 	return Sort(word)

@@ -68,10 +68,11 @@ type ModelPlan struct {
 	Model    *catalog.Model
 	From, To int
 	Removed  []Removed
+	Blended  []Blended // of its routes in their order, where they are sorted by it; nil otherwise
 }
 
 // ErrSort means that a request or policy asks for an order that is not built.
-var ErrSort = errors.New("this sort is not available; use price, or leave it out for the order of the catalog")
+var ErrSort = errors.New("this sort is not available; use price or blended, or leave it out for the order of the catalog")
 
 // PlanFacts are what a plan depends on.
 type PlanFacts struct {
@@ -85,6 +86,8 @@ type PlanFacts struct {
 	Prompt  Estimate         // its tier is the one whose prices hold this turn
 	Spread  uint64           // shares requests without a session out over credentials: the turn's id
 
+	// Learned tells the hit rates that a blended sort goes by; nil: none is known.
+	Learned Learner
 	// Down says whether a candidate is down; nil: none is.
 	Down func(route *catalog.Route, credential string) bool
 	// AssumeKeys plans as if every credential had its key: for explanations
@@ -99,7 +102,8 @@ type PlanFacts struct {
 // max_price, context, credential, bound_to_origin. The request's own order or
 // sort counts before the policy's; an order is completed by the sort beside it,
 // and that by the order of the catalog. Sorting by price compares this turn's
-// input rates, unknown last. The credentials of a route stand together, in an
+// input rates, unknown last; sorting by blended compares their [Blend]s in the same
+// way. The credentials of a route stand together, in an
 // order that is the session's own.
 //
 // The only error is [ErrSort]. A plan without candidates is no error here.
@@ -118,7 +122,7 @@ func BuildPlan(f PlanFacts) (Plan, error) {
 	plan.Candidates = make([]Candidate, 0, candidates)
 	for _, t := range f.Targets {
 		order, sort := f.ordering(t.Policy)
-		if sort != catalog.CatalogOrder && sort != catalog.ByPrice {
+		if sort != catalog.CatalogOrder && sort != catalog.ByPrice && sort != catalog.ByBlended {
 			return Plan{}, fmt.Errorf("sort %q: %w", sort, ErrSort)
 		}
 		for _, m := range t.Models {
@@ -153,6 +157,7 @@ type ranked struct {
 	route *catalog.Route
 	rank  int // in the explicit order; its length where it is not named
 	input pricing.Rate
+	blend Blend
 }
 
 // before says whether a is tried before b; ties keep the order of the catalog.
@@ -160,13 +165,19 @@ func (a *ranked) before(b *ranked, sort catalog.Sort) bool {
 	if a.rank != b.rank {
 		return a.rank < b.rank
 	}
-	if sort != catalog.ByPrice {
-		return false
+	switch sort {
+	case catalog.ByPrice:
+		if a.input.Known() != b.input.Known() {
+			return a.input.Known()
+		}
+		return a.input.Below(b.input)
+	case catalog.ByBlended:
+		if a.blend.Known() != b.blend.Known() {
+			return a.blend.Known()
+		}
+		return a.blend.Below(b.blend)
 	}
-	if a.input.Known() != b.input.Known() {
-		return a.input.Known()
-	}
-	return a.input.Below(b.input)
+	return false
 }
 
 // add appends the part of the plan that belongs to m.
@@ -181,8 +192,11 @@ func (f *PlanFacts) add(plan *Plan, m *catalog.Model, policy *catalog.Policy, or
 			continue
 		}
 		next := ranked{route: r, rank: rankIn(order, r.Vendor.Name)}
-		if sort == catalog.ByPrice {
+		switch sort {
+		case catalog.ByPrice:
 			next.input = f.card(r).Input
+		case catalog.ByBlended:
+			next.blend = f.blend(m, r)
 		}
 		at := len(routes)
 		for at > 0 && next.before(&routes[at-1], sort) {
@@ -193,6 +207,12 @@ func (f *PlanFacts) add(plan *Plan, m *catalog.Model, policy *catalog.Policy, or
 	// The client's own keys, where they exist, would stand here, before the
 	// operator's. None are read yet.
 	f.expand(plan, routes, origin)
+	if sort == catalog.ByBlended {
+		mp.Blended = make([]Blended, len(routes))
+		for i := range routes {
+			mp.Blended[i] = Blended{Vendor: routes[i].route.Vendor.Name, Blend: routes[i].blend}
+		}
+	}
 	mp.To = len(plan.Candidates)
 	plan.Models = append(plan.Models, mp)
 }
@@ -206,6 +226,15 @@ func rankIn(order []string, vendor string) int {
 
 func (f *PlanFacts) card(r *catalog.Route) pricing.Card {
 	return r.Price.At(f.Request.terms(f.Prompt.Tokens, f.Now))
+}
+
+// blend is what a prompt token is expected to cost at one of m's routes.
+func (f *PlanFacts) blend(m *catalog.Model, r *catalog.Route) Blend {
+	var hits HitRate
+	if f.Learned != nil {
+		hits = f.Learned.HitRate(m.Name, r.Vendor.Name)
+	}
+	return BlendOf(f.card(r), hits)
 }
 
 // expand appends the candidates of the routes, those that are down last.

@@ -13,6 +13,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/shopspring/decimal"
+
 	"github.com/warmroute/warmroute/catalog"
 	"github.com/warmroute/warmroute/engine"
 	"github.com/warmroute/warmroute/engine/inmem"
@@ -24,11 +26,18 @@ var update = flag.Bool("update", false, "rewrite the results in testdata/decisio
 
 // scenario is a file of testdata/decisions: behaviour over time.
 type scenario struct {
-	Why     string         `yaml:"why"`
-	Catalog string         `yaml:"catalog"`
-	Gate    catalog.Gate   `yaml:"gate"`
-	Turns   []scenarioTurn `yaml:"turns"`
+	Why     string                    `yaml:"why"`
+	Catalog string                    `yaml:"catalog"`
+	Gate    catalog.Gate              `yaml:"gate"`
+	Learned map[string]engine.HitRate `yaml:"learned"` // by vendor
+	Holdout string                    `yaml:"holdout"` // share of sessions
+	Turns   []scenarioTurn            `yaml:"turns"`
 }
+
+// learned is what a scenario's turns have shown before it begins.
+type learned map[string]engine.HitRate
+
+func (l learned) HitRate(_, vendor string) engine.HitRate { return l[vendor] }
 
 // scenarioTurn is one request. Who serves it is decided by the gateway and the
 // faults; a vendor without a fault answers. Text is in bytes and 8000 if left out.
@@ -64,6 +73,7 @@ type scenarioUsage struct{ Input, Read, Write, Output int64 }
 type result struct {
 	Session  string   `yaml:"session,omitempty"`
 	Order    string   `yaml:"order,omitempty"`
+	Blended  []string `yaml:"blended,omitempty"`
 	Found    []string `yaml:"found,omitempty"`
 	Attempts []string `yaml:"attempts,omitempty"`
 	Pins     []string `yaml:"pins,omitempty"`
@@ -142,6 +152,16 @@ func newWorld(t *testing.T, s scenario) *world {
 		Gate:    s.Gate,
 		Now:     func() time.Time { return w.now },
 		TurnID:  func() (string, uint64) { w.turns++; return fmt.Sprint("turn-", w.turns), w.turns },
+		Learned: learned(s.Learned),
+	}
+	if s.Holdout != "" {
+		share, err := decimal.NewFromString(s.Holdout)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if w.gateway.Holdout, err = engine.NewHoldout(share); err != nil {
+			t.Fatal(err)
+		}
 	}
 	return w
 }
@@ -189,6 +209,11 @@ func (w *world) play(t *testing.T, turn scenarioTurn, outcomes map[engine.Outcom
 		order = append(order, name(done.Plan.Candidates[i]))
 	}
 	got.Order = strings.Join(order, " ")
+	for i := range done.Plan.Models {
+		for _, b := range done.Plan.Models[i].Blended {
+			got.Blended = append(got.Blended, fmt.Sprintf("%s: %s at %d of %d", b.Vendor, b.Blend.Rate(), b.Blend.Hits.Read, b.Blend.Hits.Prompt))
+		}
+	}
 	for _, f := range done.Decision.Models {
 		got.Found = append(got.Found, told(f))
 		outcomes[f.Outcome] = true

@@ -39,6 +39,8 @@ type Gateway struct {
 	Pins       Pins                            // nil: nothing is remembered
 	Health     *Health                         // nil: nobody is ever down
 	Ledger     Ledger                          // nil: nothing is recorded
+	Learned    Learner                         // what turns have shown of routes; nil: nothing
+	Holdout    Holdout                         // which sessions run without affinity, to measure it by
 	Intents    Intents                         // nil: nobody is told of an attempt before it is made
 	Deadline   time.Duration                   // for the pin store; 0 means 5 ms
 	Prefixes   bool                            // turns are recorded with the boundaries of their prompts, for an auditor
@@ -158,6 +160,7 @@ func (g *Gateway) prepare(ctx context.Context, r *Request) (s turnState, err err
 		Maker:      s.memory.maker,
 		Made:       s.memory.made,
 		Prompt:     s.prompt,
+		Learned:    g.Learned,
 		Spread:     s.id,
 		AssumeKeys: g.AssumeKeys,
 		Down: func(route *catalog.Route, credential string) bool {
