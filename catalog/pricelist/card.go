@@ -66,6 +66,35 @@ func (r *Row) settle(c *pricing.Card, at string) {
 	if c.Output.Below(c.Input) {
 		r.flag(OutputBelowInput, at+"output", "output %s is below input %s", c.Output, c.Input)
 	}
+	r.farFromInput(c, at)
+}
+
+// No vendor takes more than twice the input price for a write, and the lowest read
+// that is sold is a 133rd of it: beyond these multiples a list has a figure of
+// another model or of another unit.
+var leastRead, mostWrite = decimal.New(5, -3), decimal.New(25, -1)
+
+// farFromInput takes away the cache prices that cannot belong to the input price
+// beside them: a wrong read sends prompts to the wrong vendor, an unknown one does
+// not.
+func (r *Row) farFromInput(c *pricing.Card, at string) {
+	if !positive(c.Input) {
+		return
+	}
+	input := c.Input.Decimal()
+	if c.CacheRead.Below(pricing.PerMillion(input.Mul(leastRead))) {
+		r.flag(FarFromInput, at+"cache_read", "cache_read %s is under a 200th of input %s; left unknown", c.CacheRead, c.Input)
+		c.CacheRead = pricing.Rate{}
+	}
+	most := pricing.PerMillion(input.Mul(mostWrite))
+	if c.CacheWrite1h.Below(c.CacheWrite5m) || most.Below(c.CacheWrite1h) {
+		r.flag(FarFromInput, at+"cache_write_1h", "cache_write_1h %s does not go with input %s and cache_write %s; left unknown", c.CacheWrite1h, c.Input, c.CacheWrite5m)
+		c.CacheWrite1h = pricing.Rate{}
+	}
+	if most.Below(c.CacheWrite5m) {
+		r.flag(FarFromInput, at+"cache_write", "cache_write %s is over 2.5 times input %s; left unknown", c.CacheWrite5m, c.Input)
+		c.CacheWrite5m = pricing.Rate{}
+	}
 }
 
 // ordinary bounds what raises no question, as for a catalog's own prices.

@@ -10,6 +10,7 @@ const (
 	ReadAboveInput   Code = "read_above_input"   // cache read dearer than plain input: kept
 	ReadEqualsInput  Code = "read_equals_input"  // kept
 	WriteBelowInput  Code = "write_below_input"  // cache write cheaper than plain input: kept
+	FarFromInput     Code = "far_from_input"     // a cache price that cannot belong to the input price: left unknown
 	OutputBelowInput Code = "output_below_input" // kept; often input and output are swapped
 	UnusualPrice     Code = "unusual_price"      // outside 0.001 to 1000 per million: kept
 	MisspeltKey      Code = "misspelt_key"       // read as the key it stands for
