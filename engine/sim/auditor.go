@@ -87,6 +87,9 @@ func (a Account) Add(other Account) Account {
 	return Account{Tally: a.Tally.Add(other.Tally), Learned: a.Learned.Add(other.Learned)}
 }
 
+// MarshalBinary is the account as an [Auditor] gives it. It never fails.
+func (a Account) MarshalBinary() ([]byte, error) { return a.append(nil), nil }
+
 // UnmarshalBinary reads an account as an [Auditor] gives it; nothing at all is the
 // account of no turns. The error is [ErrStored]; a is of no turns then.
 func (a *Account) UnmarshalBinary(b []byte) error {
