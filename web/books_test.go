@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/warmroute/warmroute/engine"
+	"github.com/warmroute/warmroute/engine/sim"
 )
 
 // shelf answers from a slice of booked turns, slowly and plainly.
@@ -75,8 +76,9 @@ func (s shelf) Turn(_ context.Context, tenant, id string) (engine.Booked, bool, 
 }
 
 func (s shelf) books() []engine.SessionBook {
-	turns := s.meant(engine.Query{})
+	turns := shelf(s.meant(engine.Query{}))
 	slices.SortStableFunc(turns, func(a, b engine.Booked) int { return a.Started.Add(a.Took).Compare(b.Started.Add(b.Took)) })
+	said := turns.judged()
 	var books []engine.SessionBook
 	for i := range turns {
 		b := &turns[i]
@@ -90,6 +92,14 @@ func (s shelf) books() []engine.SessionBook {
 			at, books = len(books), append(books, engine.SessionBook{})
 		}
 		books[at].Add(b)
+		if account := said[i].Account; len(account) > 0 {
+			sum := sim.Auditor{}.Sum()
+			if books[at].Account != nil {
+				sum.Add(books[at].Account)
+			}
+			sum.Add(account)
+			books[at].Account = sum.Account()
+		}
 	}
 	slices.SortStableFunc(books, func(a, b engine.SessionBook) int { return a.Place().Compare(b.Place()) })
 	return books

@@ -40,6 +40,8 @@ func hostileBooks(t testing.TB, text string) shelf {
 		b.Prompt.Basis = text
 		b.Verdict.Rivals = append(b.Verdict.Rivals, pricing.Rival{Vendor: text})
 		b.Order = append(b.Order, engine.BookedCandidate{Model: text, Vendor: text, Credential: text})
+		b.Attempts[0].RawUsage, b.Attempts[0].Priced, b.Attempts[0].Region, b.Attempts[0].Speed = []byte(text), text, text, text
+		b.Attempts[0].Sides = []engine.BookedSide{{Kind: text, Model: text, Usage: pricing.Usage{Input: 3}}}
 		b.Attempts[0].ServedModel, b.Attempts[0].ServedTier, b.Attempts[0].Model, b.Attempts[0].Credential, b.Attempts[0].Vendor = text, text, text, text, text
 		b.Attempts = append(b.Attempts, engine.BookedAttempt{Vendor: text, Model: text, Stage: engine.Stage(text), Failure: engine.Failure(text), Status: 500, Accepted: true, Quality: pricing.Quality(text)})
 	}
@@ -54,7 +56,7 @@ func TestClientTextIsShownAsTextOnEveryPage(t *testing.T) {
 		o.Status = func() web.Status { return web.Status{Problem: text} }
 		e := url.QueryEscape(text)
 		clean := map[string]string{}
-		for _, address := range []string{"/ui/", "/ui/sessions", "/ui/turns", "/ui/session?tenant=" + e + "&class=explicit&id=" + e, "/ui/turn?tenant=" + e + "&id=" + url.QueryEscape(books[0].ID),
+		for _, address := range []string{"/ui/", "/ui/sessions", "/ui/turns", "/ui/misses?cause=" + e, "/ui/routes?vendor=" + e, "/ui/?zone=" + e, "/ui/session?tenant=" + e + "&class=explicit&id=" + e, "/ui/turn?tenant=" + e + "&id=" + url.QueryEscape(books[0].ID),
 			"/ui/turns?session=" + e + "&outcome=" + e + "&range=" + e, "/ui/sessions?session=" + e + "&after=" + e, "/ui/?model=" + e + "&vendor=" + e + "&tenant=" + e, "/ui/turn?id=" + e} {
 			page := get(t, o, address).Body.String()
 			clean[address] = page
@@ -80,8 +82,8 @@ func FuzzAddresses(f *testing.F) {
 		f.Add(text)
 	}
 	f.Fuzz(func(t *testing.T, query string) {
-		for _, path := range []string{"/ui/", "/ui/turns", "/ui/sessions", "/ui/session", "/ui/turn"} {
-			page := get(t, pages, path+"?"+url.Values{"session": {query}, "vendor": {query}, "range": {query}, "id": {query}, "class": {query}}.Encode()).Body.String()
+		for _, path := range []string{"/ui/", "/ui/turns", "/ui/sessions", "/ui/session", "/ui/turn", "/ui/misses", "/ui/routes"} {
+			page := get(t, pages, path+"?"+url.Values{"session": {query}, "vendor": {query}, "range": {query}, "id": {query}, "class": {query}, "cause": {query}, "zone": {query}}.Encode()).Body.String()
 			if !strings.HasSuffix(page, "</html>\n") || strings.Count(page, "<main") != 1 {
 				t.Errorf("%s with %q is not a whole page", path, query)
 			}

@@ -232,17 +232,22 @@ func took(d time.Duration) string {
 	return fmt.Sprintf("%dd%02dh", int(d.Hours())/24, int(d.Hours())%24)
 }
 
-// moment is a time in UTC as text: short for a table, full for its title and for
+// moment is a time as text, by the clocks of one zone: short for a table, full for its title and for
 // machines.
 type moment struct{ Short, Full, Machine string }
 
-// at writes t as seen from now: the day is left out on the same one.
+// at writes t as seen from now, by the clocks of now's zone: the day is left out on
+// the same one.
 func at(t, now time.Time) moment {
 	if t.IsZero() {
 		return moment{Short: none, Full: unknown}
 	}
-	t, now = t.UTC(), now.UTC()
-	m := moment{Full: t.Format("2006-01-02 15:04:05") + " UTC", Machine: t.Format(time.RFC3339Nano)}
+	t = t.In(now.Location())
+	zone := "UTC"
+	if now.Location() != time.UTC {
+		zone = t.Format("-07:00")
+	}
+	m := moment{Full: t.Format("2006-01-02 15:04:05 ") + zone, Machine: t.Format(time.RFC3339Nano)}
 	switch {
 	case t.Format(time.DateOnly) == now.Format(time.DateOnly):
 		m.Short = t.Format(time.TimeOnly)

@@ -31,6 +31,10 @@ type frame struct {
 	Live    bool // live.js was built
 	Plots   bool // plots.js was
 	Styles  bool // plots.css was
+	Zone    string
+	Path    string      // of the page, for the form that sets the zone
+	Address [][2]string // what the form keeps
+	Zones   bool        // there is such a form
 }
 
 // banner is what must not be overlooked.
@@ -44,12 +48,14 @@ type banner struct {
 // belongs to.
 func (c *call) frame(title, path string) frame {
 	status := c.pages.options.Status()
-	f := frame{Title: title, Made: at(c.now, c.now), Catalog: none, Unit: "prices per million tokens", Pins: count(status.Pins)}
+	f := frame{Title: title, Made: at(c.now, c.now), Catalog: none, Unit: "prices per million tokens", Pins: count(status.Pins),
+		Zone: c.ask.zone.String(), Path: c.ask.path}
+	f.Address, f.Zones = c.ask.address()
 	if c.catalog != nil {
 		f.Catalog = digest(c.catalog.Digest)
 		f.Unit = "prices in " + plain(c.catalog.Currency) + " per million tokens"
 	}
-	for _, l := range []link{{Text: "Overview", URL: "/ui/"}, {Text: "Sessions", URL: "/ui/sessions"}, {Text: "Turns", URL: "/ui/turns"}} {
+	for _, l := range []link{{Text: "Overview", URL: "/ui/"}, {Text: "Sessions", URL: "/ui/sessions"}, {Text: "Turns", URL: "/ui/turns"}, {Text: "Misses", URL: "/ui/misses"}, {Text: "Routes", URL: "/ui/routes"}} {
 		l.Current = l.URL == path
 		l.URL = c.ask.only(l.URL, "tenant", c.ask.get("tenant"))
 		f.Nav = append(f.Nav, l)

@@ -31,6 +31,7 @@ type card struct {
 	Value string
 	Kind  string
 	Lines []string
+	Link  link // where it leads; none without an address
 }
 
 // outcomeRow is how many turns had one outcome.
@@ -58,6 +59,7 @@ type routeRow struct {
 // series is the hit rate over time.
 type series struct {
 	Summary string
+	Zone    string
 	Seconds int64 // width of a slot
 	From    int64 // what the axis spans, Unix seconds; 0 where the range has no bound
 	To      int64
@@ -76,7 +78,7 @@ type slotRow struct {
 func (c *call) overview() (view, error) {
 	q := c.ask.query(c.now)
 	books := c.pages.options.Books
-	o, err := books.Overview(c.ctx, q, c.ask.span.Width)
+	o, slots, err := engine.LocalOverview(c.ctx, books, q, c.ask.calendar())
 	if err != nil {
 		return view{}, err
 	}
@@ -94,10 +96,14 @@ func (c *call) overview() (view, error) {
 		page.Empty, err = c.nothing("/ui/")
 		return view{name: "overview", data: page}, err
 	}
-	page.Cards = c.cards(&o.Total)
+	account, err := c.account(q)
+	if err != nil {
+		return view{}, err
+	}
+	page.Cards = c.cards(&o.Total, account)
 	page.Outcomes = c.outcomes(o.Outcomes)
 	page.Routes = c.routes(o.Routes)
-	page.Series = c.series(&o)
+	page.Series = c.series(&o, slots)
 	recent, _, err := books.Turns(c.ctx, q, engine.Page{Limit: 12})
 	if err != nil {
 		return view{}, err
@@ -119,7 +125,8 @@ func (c *call) nothing(path string) (*empty, error) {
 	return c.emptyAsk(path), nil
 }
 
-func (c *call) cards(s *engine.Sums) []card {
+// cards are what sums come to, and what affinity did to them.
+func (c *call) cards(s *engine.Sums, account accountOf) []card {
 	hit := hitRate(s)
 	rate := card{Key: "hit", Label: "Token hit rate", Value: hit.Rate}
 	if hit.Counts != "" {
@@ -144,14 +151,16 @@ func (c *call) cards(s *engine.Sums) []card {
 	if left := uncovered(s.SavingKnown, s.Billed); left != "" {
 		saving.Lines = append(saving.Lines, left)
 	}
-	affinity := card{Key: "affinity", Label: "Affinity saving", Value: "not known yet", Kind: "dim",
-		Lines: []string{"it takes a replay of whole sessions without affinity; it is not guessed turn by turn"}}
 	turns := card{Key: "turns", Label: "Turns", Value: count(s.Turns)}
 	turns.Lines = append(turns.Lines, counted(s.Failed, "turn")+" not served to the end", counted(s.Attempts, "attempt"))
 	if s.Unsettled > 0 {
 		turns.Lines = append(turns.Lines, count(s.Unsettled)+" without an end: under way, or cut short by a crash")
 	}
-	return []card{rate, cost, saving, affinity, turns}
+	all := []card{rate, cost, saving, c.affinityCard(account), c.lossCard(account), c.inputCard(s)}
+	if s.ChargedKnown > 0 {
+		all = append(all, c.chargedCard(s))
+	}
+	return append(all, turns)
 }
 
 func (c *call) outcomes(all []engine.OutcomeSums) []outcomeRow {
@@ -214,27 +223,28 @@ func (c *call) perMillion(s *engine.Sums) string {
 	return c.money.fixed(s.Cost.Mul(million).DivRound(decimal.NewFromInt(prompt), 8), 4)
 }
 
-func (c *call) series(o *engine.Overview) series {
+func (c *call) series(o *engine.Overview, slots []engine.LocalSlot) series {
 	hit := hitRate(&o.Total)
-	s := series{Seconds: int64(o.Width.Seconds()), To: c.now.Unix(), Slots: make([]slotRow, len(o.Series))}
+	s := series{Seconds: int64(c.ask.span.Width.Seconds()), Zone: c.ask.zone.String(), To: c.now.Unix(), Slots: make([]slotRow, len(slots))}
 	if !o.Query.From.IsZero() {
 		s.From = o.Query.From.Unix()
 	}
 	if !o.Query.To.IsZero() {
 		s.To = o.Query.To.Unix()
 	}
-	costs := make([]decimal.Decimal, len(o.Series))
-	for i := range o.Series {
-		costs[i] = o.Series[i].Sums.Cost
+	costs := make([]decimal.Decimal, len(slots))
+	for i := range slots {
+		costs[i] = slots[i].Sums.Cost
 	}
 	write := c.money.column(costs)
-	for i := range o.Series {
-		slot := &o.Series[i]
+	for i := range slots {
+		slot := &slots[i]
 		row := slotRow{At: at(slot.Start, c.now), Unix: slot.Start.Unix(), Turns: count(slot.Sums.Turns), Hit: hitRate(&slot.Sums), Cost: costText(&slot.Sums, write)}
 		row.Fill = width(row.Hit.Fill, 1000)
 		s.Slots[i] = row
 	}
-	s.Summary = fmt.Sprintf("Token hit rate by %s, UTC: %s overall, in %s with turns.", widthWord(o.Width.Seconds()), hit.Rate, counted(int64(len(s.Slots)), widthWord(o.Width.Seconds())))
+	word := widthWord(c.ask.span.Width.Seconds())
+	s.Summary = fmt.Sprintf("Token hit rate by %s, %s: %s overall, in %s with turns.", word, s.Zone, hit.Rate, counted(int64(len(s.Slots)), word))
 	return s
 }
 

@@ -31,7 +31,7 @@ func New(o Options) *Pages {
 	}
 	p := &Pages{options: o, assets: assets(o.Assets), templates: map[string]*template.Template{}}
 	base := template.Must(template.ParseFS(files, "templates/base.html", "templates/parts.html"))
-	for _, name := range []string{"overview", "sessions", "session", "turns", "turn", "message"} {
+	for _, name := range []string{"overview", "sessions", "session", "turns", "turn", "misses", "routes", "message"} {
 		page := template.Must(base.Clone())
 		p.templates[name] = template.Must(page.ParseFS(files, "templates/"+name+".html"))
 	}
@@ -81,11 +81,15 @@ func fileName(path string) (name string, ok bool) {
 
 // page makes what the address asks for.
 func (p *Pages) page(r *http.Request) view {
-	c := call{pages: p, ctx: r.Context(), ask: asked(r.URL), now: p.options.Now(), catalog: p.options.Catalog()}
+	c := call{pages: p, ctx: r.Context(), ask: asked(r.URL), catalog: p.options.Catalog()}
+	c.now = p.options.Now().In(c.ask.zone)
 	if c.catalog != nil {
 		c.money = moneyIn(c.catalog.Currency)
 	} else {
 		c.money = moneyIn("")
+	}
+	if c.ask.unknown != "" {
+		return c.message(http.StatusBadRequest, "No such time zone", "Zones have the names of the IANA database, such as America/Los_Angeles or UTC.")
 	}
 	var v view
 	var err error
@@ -98,6 +102,10 @@ func (p *Pages) page(r *http.Request) view {
 		v, err = c.session()
 	case "/ui/turns":
 		v, err = c.turns()
+	case "/ui/misses":
+		v, err = c.misses()
+	case "/ui/routes":
+		v, err = c.routesPage()
 	case "/ui/turn":
 		v, err = c.turn()
 	default:

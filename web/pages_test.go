@@ -47,6 +47,12 @@ var golden = map[string]string{
 	"sessions":    "/ui/sessions?range=1h",
 	"session":     "/ui/session?tenant=default&class=agent&id=0191f3b2-77aa-7c11-9d44-52b6f2a3c9e0",
 	"turn":        "/ui/turn?tenant=default&id=agent-02", // promoted
+	"misses":      "/ui/misses",
+	"misses-pin":  "/ui/misses?cause=pin_expired&vendor=anthropic",
+	"routes":      "/ui/routes",
+	"missed":      "/ui/turn?tenant=default&id=agent-04",
+	"beside":      "/ui/turn?tenant=default&id=agent-05", // with another model's advice and the vendor's own charge
+	"zone":        "/ui/?range=30d&zone=America/Los_Angeles",
 	"missing":     "/ui/turn?tenant=default&id=none",
 	"nothing":     "/ui/?vendor=nobody",
 }

@@ -6,6 +6,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/shopspring/decimal"
+
 	"github.com/warmroute/warmroute/catalog"
 	"github.com/warmroute/warmroute/engine"
 	"github.com/warmroute/warmroute/pricing"
@@ -192,7 +194,11 @@ func seeded(t testing.TB) (shelf, *catalog.Catalog) {
 	turn(25*time.Minute, scene{vendor: "bedrock", outcome: engine.Promoted, pinned: "bedrock", moved: "anthropic", usage: pricing.Usage{Input: 20, CacheRead: 40_900, CacheWrite5m: 1_280, Output: 410}})
 	turn(24*time.Minute, scene{vendor: "bedrock", outcome: engine.Promoted, pinned: "bedrock", moved: "anthropic", usage: pricing.Usage{Input: 18, CacheRead: 42_180, CacheWrite5m: 640, Output: 266}})
 	turn(16*time.Minute, scene{vendor: "anthropic", outcome: engine.PinExpired, pinned: "bedrock", usage: pricing.Usage{Input: 22, CacheWrite5m: 43_400, Output: 390}, took: 2840 * time.Millisecond})
-	turn(15*time.Minute, scene{vendor: "anthropic", outcome: engine.Confirmed, pinned: "anthropic", usage: pricing.Usage{Input: 22, CacheRead: 43_400, CacheWrite5m: 910, Output: 777}})
+	beside := turn(15*time.Minute, scene{vendor: "anthropic", outcome: engine.Confirmed, pinned: "anthropic", usage: pricing.Usage{Input: 22, CacheRead: 43_400, CacheWrite5m: 910, Output: 777}})
+	beside.Attempts[0].Sides = []engine.BookedSide{{Kind: "advisor", Model: "gpt-5.6", Usage: pricing.Usage{Input: 900, Output: 40}, Card: s.route(gpt, "openai").Price.At(pricing.Terms{At: start})}}
+	beside.Attempts[0].RawUsage, beside.Attempts[0].TierAssumed = []byte(`{"input_tokens":22,"cache_read_input_tokens":43400}`), true
+	beside.Attempts[0].Price()
+	beside.Attempts[0].Charged = pricing.Charge{Amount: decimal.RequireFromString("0.031"), Known: true}
 	down := turn(13*time.Minute, scene{vendor: "bedrock", outcome: engine.SkippedHealthDown, pinned: "anthropic", usage: pricing.Usage{Input: 25, CacheWrite5m: 45_100, Output: 301}})
 	down.Order[0].Down = true
 	turn(12*time.Minute, scene{model: flash, vendor: "budgetx", outcome: engine.SkippedPriceUnknown, pinned: "budgetx", usage: pricing.Usage{Input: 9_000, CacheRead: 6_000, Output: 64}})
@@ -203,5 +209,6 @@ func seeded(t testing.TB) (shelf, *catalog.Catalog) {
 	open := turn(20*time.Second, scene{vendor: "anthropic", outcome: engine.NoPin})
 	open.State, open.Took = engine.Unsettled, 0
 	open.Attempts[0] = engine.BookedAttempt{Model: sonnet, Vendor: "anthropic", Credential: "main", Group: engine.GroupOperator, Stage: engine.StageBegun, Started: open.Started}
+	s.turns.judge()
 	return s.turns, s.catalog
 }

@@ -2,7 +2,6 @@ package web
 
 import (
 	"net/http"
-	"net/url"
 	"slices"
 
 	"github.com/warmroute/warmroute/engine"
@@ -52,7 +51,7 @@ func (c *call) session() (view, error) {
 		page.Facts = append(page.Facts, fact{"Model", plain(m), "served last by " + latest})
 	}
 	if s.Parent != "" {
-		page.Parent = link{Text: short(s.Parent), URL: address("/ui/sessions", url.Values{}, []string{"tenant", s.Tenant, "session", s.Parent, "range", "30d"})}
+		page.Parent = link{Text: short(s.Parent), URL: address("/ui/sessions", c.ask.clocks(), []string{"tenant", s.Tenant, "session", s.Parent, "range", "30d"})}
 	}
 	return c.addTurns(page, tenant, class, id)
 }
@@ -69,10 +68,10 @@ func (c *call) addTurns(page sessionPage, tenant string, class engine.Class, id 
 		if before, _, err = c.pages.options.Books.Turns(c.ctx, q, engine.Page{After: next, Limit: 1}); err != nil {
 			return view{}, err
 		}
-		page.Earlier = address("/ui/session", url.Values{}, []string{"tenant", tenant, "class", string(class), "id", id, "after", next})
+		page.Earlier = c.ask.session(tenant, class, id, "after", next)
 	}
 	if c.ask.get("after") != "" {
-		page.Later = sessionURL(tenant, class, id)
+		page.Later = c.ask.session(tenant, class, id)
 	}
 	slices.Reverse(list)
 	page.Table = turnTable{Path: true, Turns: c.turnRows(list)}
@@ -90,7 +89,9 @@ func (c *call) addTurns(page sessionPage, tenant string, class engine.Class, id 
 }
 
 func (c *call) sessionCards(s *engine.SessionBook) []card {
-	cards := c.cards(&s.Sums)
+	account := read(s.Account)
+	account.Misses = address("/ui/misses", c.ask.clocks(), []string{"tenant", s.Tenant, "class", string(s.Class), "session", s.ID, "range", "30d"})
+	cards := c.cards(&s.Sums, account)
 	cards = slices.DeleteFunc(cards, func(k card) bool { return k.Key == "turns" })
 	length := card{Key: "length", Label: "Duration", Value: took(s.Last.Sub(s.First)), Lines: []string{
 		counted(s.Sums.Turns, "turn") + ", " + switchesText(s.Switches),

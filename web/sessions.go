@@ -55,7 +55,7 @@ func (c *call) sessions() (view, error) {
 	for i := range list {
 		page.Tenants = page.Tenants || list[i].Tenant != list[0].Tenant
 	}
-	for _, key := range []string{"range", "tenant", "model", "vendor", "class"} {
+	for _, key := range []string{"range", "zone", "tenant", "model", "vendor", "class"} {
 		if v := c.ask.get(key); v != "" {
 			page.Hidden = append(page.Hidden, [2]string{key, v})
 		}
@@ -82,7 +82,7 @@ func (c *call) sessionRows(list []engine.SessionBook) []sessionRow {
 	for i := range list {
 		s := &list[i]
 		rows[i] = sessionRow{
-			Key: plain(s.Tenant + "/" + string(s.Class) + "/" + s.ID), ID: short(s.ID), Whole: plain(s.ID), URL: sessionURL(s.Tenant, s.Class, s.ID),
+			Key: plain(s.Tenant + "/" + string(s.Class) + "/" + s.ID), ID: short(s.ID), Whole: plain(s.ID), URL: c.ask.session(s.Tenant, s.Class, s.ID),
 			Tenant: plain(s.Tenant), Class: plain(string(s.Class)), Means: classMeaning(s.Class), Client: plain(s.Client),
 			Models: plains(s.Models), Path: c.path(s.Vendors), Turns: count(s.Sums.Turns), Hit: hitRate(&s.Sums), Cost: costText(&s.Sums, write),
 			Switches: count(s.Switches), Last: at(s.Last, c.now),

@@ -4,8 +4,6 @@ import (
 	"net/http"
 	"strings"
 
-	"github.com/shopspring/decimal"
-
 	"github.com/warmroute/warmroute/engine"
 	"github.com/warmroute/warmroute/pricing"
 )
@@ -22,6 +20,7 @@ type turnPage struct {
 	Attempts []attemptRow
 	Bills    []bill
 	Total    sumText
+	Without  withoutView
 }
 
 // orderRow is one candidate of the plan before affinity.
@@ -51,23 +50,6 @@ type attemptRow struct {
 	At                                                                                   moment
 }
 
-// bill is what one accepted attempt used and cost.
-type bill struct {
-	Title   string
-	Quality string
-	Rows    []bucketRow
-	Prompt  string
-	Total   string
-	Known   bool
-	Formula string
-	Saving  sumText
-	Note    string
-}
-
-type bucketRow struct {
-	Bucket, Color, Tokens, Rate, Cost, Note string
-}
-
 func (c *call) turn() (view, error) {
 	b, found, err := c.pages.options.Books.Turn(c.ctx, c.ask.get("tenant"), c.ask.get("id"))
 	if err != nil {
@@ -80,7 +62,7 @@ func (c *call) turn() (view, error) {
 	page := turnPage{
 		frame: c.frame("Turn "+short(b.ID), "/ui/turns"),
 		ID:    plain(b.ID), Lead: c.turnRow(&b, &sums), Asked: c.askedFacts(&b), Order: c.order(&b), Found: foundFacts(&b),
-		Gate: c.gate(&b), Attempts: c.attempts(&b), Bills: c.bills(&b), Total: costText(&sums, c.money.exact),
+		Gate: c.gate(&b), Attempts: c.attempts(&b), Bills: c.bills(&b), Total: costText(&sums, c.money.exact), Without: c.without(&b),
 	}
 	return view{name: "turn", data: page}, nil
 }
@@ -221,79 +203,4 @@ func servedText(a *engine.BookedAttempt) string {
 		text += " (tier " + plain(a.ServedTier) + ")"
 	}
 	return named(strings.TrimSpace(text), none)
-}
-
-func (c *call) bills(b *engine.Booked) []bill {
-	var bills []bill
-	for i := range b.Attempts {
-		if a := &b.Attempts[i]; a.Accepted {
-			bills = append(bills, c.bill(i, a))
-		}
-	}
-	return bills
-}
-
-// bill is an attempt's cost by bucket, with the price of each.
-func (c *call) bill(i int, a *engine.BookedAttempt) bill {
-	out := bill{Title: "Attempt " + count(int64(i+1)) + ", " + named(a.Vendor, none), Quality: named(string(a.Quality), "missing"), Known: a.Cost.Known}
-	switch {
-	case a.Stage == engine.StageBegun:
-		out.Note = "No end is booked: what this cost is unknown."
-		return out
-	case a.Quality == pricing.Missing && !a.Answered():
-		out.Note = "The request was with the vendor when the wait for its answer ended: whether it was billed is unknown."
-		return out
-	case a.Quality == pricing.Missing:
-		out.Note = "The vendor reported no usage: what this cost is unknown."
-		return out
-	}
-	if !a.Quality.Complete() {
-		out.Note = "The usage is not complete: the tokens are what was reported before the end, and what they cost in all is unknown."
-		if prompt := a.PromptCost(); prompt.Known {
-			out.Note += " The prompt cost " + c.money.exact(prompt.Total) + "; of output there was at least " + count(a.Usage.Output) + "."
-		}
-	}
-	out.Prompt = tokens(a.Usage.Prompt())
-	var formula []string
-	for _, k := range []struct {
-		name, color string
-		tokens      int64
-		rate        pricing.Rate
-		cost        decimal.Decimal
-		cache       bool
-	}{
-		{"uncached input", "uncached", a.Usage.Input, a.Card.Input, a.Cost.Input, false},
-		{"cache read", "read", a.Usage.CacheRead, a.Card.CacheRead, a.Cost.CacheRead, true},
-		{"cache write 5m", "write", a.Usage.CacheWrite5m, a.Card.CacheWrite5m, a.Cost.CacheWrite5m, true},
-		{"cache write 1h", "write", a.Usage.CacheWrite1h, a.Card.CacheWrite1h, a.Cost.CacheWrite1h, true},
-		{"output", "output", a.Usage.Output, a.Card.Output, a.Cost.Output, false},
-	} {
-		row := bucketRow{Bucket: k.name, Color: k.color, Tokens: count(k.tokens), Rate: c.money.rate(k.rate), Cost: unknown}
-		if k.cache && !k.rate.Known() && k.tokens > 0 && a.Card.Input.Known() {
-			row.Rate, row.Note = c.money.rate(a.Card.Input), "input price: there is no cache price"
-		}
-		switch {
-		case k.tokens == 0:
-			row.Cost = string(c.money) + "0"
-		case a.Cost.Known:
-			row.Cost = c.money.exact(k.cost)
-			formula = append(formula, row.Tokens+" × "+row.Rate)
-		}
-		out.Rows = append(out.Rows, row)
-	}
-	if !a.Cost.Known {
-		out.Total = unknown
-		return out
-	}
-	out.Total = c.money.exact(a.Cost.Total)
-	out.Formula = strings.Join(formula, " + ")
-	out.Saving = savingText(&engine.Sums{Billed: 1, SavingKnown: known(a.Saving.Known), Saving: a.Saving.Amount}, c.money.exact)
-	return out
-}
-
-func known(yes bool) int64 {
-	if yes {
-		return 1
-	}
-	return 0
 }

@@ -50,6 +50,7 @@ type turnRow struct {
 	Took       string
 	Cost       sumText
 	Tries      string
+	Miss       missText
 }
 
 // bar is a prompt in its parts, each from and to in percent of the widest.
@@ -65,6 +66,7 @@ type turnTable struct {
 	Path    bool // of one session: with gaps, without the session
 	Brief   bool // without the columns that a first look does not need
 	Tenants bool // of several tenants
+	Missed  bool // with what each missed
 }
 
 func (c *call) turns() (view, error) {
@@ -125,14 +127,14 @@ func (c *call) turnRows(turns []engine.Booked) []turnRow {
 
 func (c *call) turnRow(b *engine.Booked, s *engine.Sums) turnRow {
 	r := turnRow{
-		Key: plain(b.Tenant + "/" + b.ID), URL: turnURL(b), Tenant: plain(b.Tenant), At: at(b.Started, c.now),
+		Key: plain(b.Tenant + "/" + b.ID), URL: c.ask.turn(b), Tenant: plain(b.Tenant), At: at(b.Started, c.now),
 		Session: named(short(b.Session), "none"), SessionAll: plain(b.Session), Class: plain(string(b.Class)), Client: plain(b.Client),
 		Model: named(b.Model, plain(b.Target)), Vendor: named(b.Vendor(), "not sent"), Color: c.color(b.Vendor()),
 		Outcome: named(string(b.Outcome), "no outcome"), Means: meaning(b.Outcome), Detail: plain(string(b.Detail)),
 		Displaced: plain(b.Displaced), Trouble: trouble(b), Took: took(b.Took), Tries: count(int64(len(b.Attempts))),
 	}
 	if b.Session != "" {
-		r.SessionURL = sessionURL(b.Tenant, b.Class, b.Session)
+		r.SessionURL = c.ask.session(b.Tenant, b.Class, b.Session)
 	}
 	if b.State != engine.Settled {
 		r.Took = unknown
@@ -140,6 +142,7 @@ func (c *call) turnRow(b *engine.Booked, s *engine.Sums) turnRow {
 	if b.Outcome == engine.Promoted {
 		r.Kind = "good"
 	}
+	r.Miss = c.miss(b)
 	r.Prompt, r.Read, r.Written, r.Uncached, r.Output = none, none, none, none, none
 	switch {
 	case s.UsageKnown > 0:

@@ -10,6 +10,12 @@ const addresses = {
   Sessions: `${base}sessions`,
   Session: `${base}session?${new URLSearchParams(promoted)}`,
   Turns: `${base}turns?outcome=promoted`,
+  Misses: `${base}misses`,
+  "Misses of one cause": `${base}misses?cause=pin_expired`,
+  Routes: `${base}routes`,
+  "A turn that missed": `${base}turn?tenant=default&id=agent-04`,
+  "A turn with more than its own bill": `${base}turn?tenant=default&id=agent-05`,
+  "Overview of a zone": `${base}?range=30d&zone=Asia/Kolkata`,
   "Nothing matches": `${base}?vendor=nobody`,
 };
 
@@ -40,6 +46,20 @@ for (const way of ways) {
         }),
       );
     }
+
+    test("from the avoidable loss to a miss, in a zone that is kept", { timeout: 120_000 }, () =>
+      visit(way, async (page) => {
+        await page.goto(base);
+        await page.getByLabel("Time zone").fill("America/Los_Angeles");
+        await page.getByRole("button", { name: "Set" }).click();
+        await page.getByText("all times are those of America/Los_Angeles").waitFor();
+        await page.getByRole("link", { name: /^\d+ miss(es)?$/ }).click();
+        await page.getByRole("heading", { level: 1, name: "Misses" }).waitFor();
+        await page.getByRole("link", { name: "pin_expired", exact: true }).click();
+        await page.getByRole("link", { name: /^[A-Z0-9].*, pin_expired$/ }).first().click();
+        await page.getByRole("heading", { level: 3, name: "Miss" }).waitFor();
+        assert.equal(new URL(page.url()).searchParams.get("zone"), "America/Los_Angeles");
+      }));
 
     test("from Overview to the prices of a promoted turn", { timeout: 120_000 }, () =>
       visit(way, async (page) => {

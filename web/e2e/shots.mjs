@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { base, launch, open } from "./browser.mjs";
 
 const folder = process.argv[2];
-const pages = { overview: "", ...(process.argv.includes("--all") ? { sessions: "sessions?range=6h", session: "session?tenant=default&class=agent&id=0191f3b2-77aa-7c11-9d44-52b6f2a3c9e0", turn: "turn?tenant=default&id=agent-02", turns: "turns?range=6h", nothing: "?vendor=nobody" } : {}) };
+const pages = { overview: "", ...(process.argv.includes("--all") ? { sessions: "sessions?range=6h", session: "session?tenant=default&class=agent&id=0191f3b2-77aa-7c11-9d44-52b6f2a3c9e0", turn: "turn?tenant=default&id=agent-02", turns: "turns?range=6h", misses: "misses", routes: "routes", beside: "turn?tenant=default&id=agent-05", nothing: "?vendor=nobody" } : {}) };
 const browser = await launch();
 for (const scheme of ["light", "dark"]) {
   for (const width of process.argv.includes("--all") ? [1360, 390] : [1360]) {

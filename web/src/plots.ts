@@ -14,22 +14,22 @@ const font = "12px system-ui, sans-serif";
 
 const two = (n: number) => String(n).padStart(2, "0");
 
-/** A time in UTC: the hour within a day, else the day. */
-function timeText(seconds: number, long: boolean): string {
-  const d = new Date(seconds * 1000);
-  const day = `${two(d.getUTCMonth() + 1)}-${two(d.getUTCDate())}`;
-  const hour = `${two(d.getUTCHours())}:${two(d.getUTCMinutes())}`;
+/** A time by the clocks of a zone: the hour within a day, else the day. */
+function timeText(zone: string, seconds: number, long: boolean): string {
+  const d = uPlot.tzDate(new Date(seconds * 1000), zone);
+  const day = `${two(d.getMonth() + 1)}-${two(d.getDate())}`;
+  const hour = `${two(d.getHours())}:${two(d.getMinutes())}`;
   return long ? `${day} ${hour}` : hour === "00:00" ? day : hour;
 }
 
-/** The table's rows as columns. A slot without traffic is a gap, not a zero. */
+/** The table's rows as columns. A slot without traffic is a gap, not a zero. A day may have 25 hours. */
 function read(table: HTMLTableElement): [number[], Numbers] {
   const step = Number(table.dataset.seconds) || 3600;
   const times: number[] = [];
   const rates: Numbers = [];
   for (const row of Array.from(table.tBodies[0]?.rows ?? [])) {
     const time = Number(row.dataset.time);
-    for (let last = times.at(-1); last !== undefined && last + step < time; last += step) {
+    for (let last = times.at(-1); last !== undefined && last + 1.5 * step < time; last += step) {
       times.push(last + step);
       rates.push(null);
     }
@@ -47,19 +47,20 @@ function span(id: string): [number, number] | undefined {
 
 function draw(place: HTMLElement, table: HTMLTableElement): void {
   const axis = { stroke: color("--soft"), font, grid: { stroke: color("--line"), width: 1 }, ticks: { stroke: color("--line"), width: 1 } };
+  const zone = table.dataset.zone === "UTC" ? "Etc/UTC" : (table.dataset.zone ?? "Etc/UTC");
   const options: uPlot.Options = {
     width: Math.max(240, place.clientWidth),
     height,
-    tzDate: (seconds) => uPlot.tzDate(new Date(seconds * 1000), "Etc/UTC"),
+    tzDate: (seconds) => uPlot.tzDate(new Date(seconds * 1000), zone),
     scales: { x: { range: (_, min, max) => span(table.id) ?? [min, max] }, y: { range: [0, 100] } },
     legend: { live: true },
     cursor: { y: false },
     axes: [
-      { ...axis, values: (_, splits) => splits.map((s) => timeText(s, false)), space: 60 },
+      { ...axis, values: (_, splits) => splits.map((s) => timeText(zone, s, false)), space: 60 },
       { ...axis, values: (_, splits) => splits.map((s) => `${s} %`), size: 52 },
     ],
     series: [
-      { label: "from (UTC)", value: (_, v) => (v == null ? "—" : timeText(v, true)) },
+      { label: `from (${table.dataset.zone ?? "UTC"})`, value: (_, v) => (v == null ? "—" : timeText(zone, v, true)) },
       {
         label: "token hit rate",
         stroke: color("--read"),
