@@ -48,6 +48,8 @@ type Booked struct {
 	Gate      catalog.Gate
 	Verdict   pricing.Verdict
 	Prompt    Estimate
+	Trial     bool              // a hold-out was on, and the session might have been drawn: see [Holdout]
+	Holdout   bool              // it was: the turn ran without affinity
 	Order     []BookedCandidate // of the plan, before affinity: what the turn would have done without it
 	Attempts  []BookedAttempt
 	Miss      string // why it read less than it could have, in the words of the auditor; empty: it did not, or nobody looked

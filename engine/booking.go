@@ -66,6 +66,8 @@ func book(t *Turn) Booked {
 		Target:  t.Target,
 		Scope:   t.Scope,
 		Catalog: t.Catalog,
+		Trial:   t.Trial,
+		Holdout: t.Holdout,
 		Started: utc(t.Started),
 	}
 	if n := len(t.Plan.Candidates); n > 0 {

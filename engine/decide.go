@@ -21,6 +21,7 @@ type Facts struct {
 	Parent      Record       // of the session that started it, judged where the thread has no entry of its own
 	Unavailable bool         // the pin store did not answer in time
 	Off         bool         // affinity is off for this request
+	Holdout     bool         // beside Off: because the session is held out
 	Gate        catalog.Gate // empty: cache_read
 	Ordered     bool         // the request or policy gives an explicit order
 	OrderFirst  bool         // such an order goes ahead of the pin
@@ -79,6 +80,9 @@ func (f *Facts) judge(mp *ModelPlan, found *Finding, rivals *[]pricing.Rival) (a
 	switch {
 	case f.Off:
 		found.Outcome = SkippedModeOff
+		if f.Holdout {
+			found.Detail = DetailHoldout
+		}
 		return 0
 	case !f.Session.Found():
 		found.Outcome, found.Detail = NoPin, DetailNoSession

@@ -37,4 +37,5 @@ const (
 	DetailRouteRemoved       Detail = "route_removed"
 	DetailBoundToOrigin      Detail = "bound_to_origin"
 	DetailNoSession          Detail = "no_session"
+	DetailHoldout            Detail = "holdout" // affinity is off for the session, to be measured by: see [Holdout]
 )

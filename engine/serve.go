@@ -144,7 +144,10 @@ func (g *Gateway) prepare(ctx context.Context, r *Request) (s turnState, err err
 			facts.Gate = policy.Affinity.Gate
 		}
 	}
-	facts.Session, facts.Off, facts.Ordered = s.turn.Session, s.off, ordered
+	s.turn.Trial = !s.off && s.turn.Session.Found() && g.Holdout.On()
+	s.turn.Holdout = s.turn.Trial && g.Holdout.Holds(s.turn.Session)
+	s.off = s.off || s.turn.Holdout
+	facts.Session, facts.Off, facts.Holdout, facts.Ordered = s.turn.Session, s.off, s.turn.Holdout, ordered
 	if g.Pins != nil {
 		facts.Unavailable = g.recall(ctx, r, &s, targets) != nil
 	}

@@ -157,6 +157,8 @@ type Turn struct {
 	Catalog  string // digest of the catalog in force when it began
 	Started  time.Time
 	Took     time.Duration
+	Trial    bool // a hold-out was on, and the session might have been drawn
+	Holdout  bool // it was: the turn ran without affinity
 	Asked    Asked
 	Plan     Plan
 	Decision Decision

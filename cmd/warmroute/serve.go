@@ -18,6 +18,7 @@ import (
 	"syscall"
 	"time"
 
+	"github.com/shopspring/decimal"
 	"github.com/spf13/cobra"
 
 	"github.com/warmroute/warmroute/catalog"
@@ -114,13 +115,18 @@ func serve(ctx context.Context, s settings, out, logs io.Writer) error {
 	if err != nil {
 		return err
 	}
-	logFindings(log, first, time.Now())
+	var said remarks
+	said.about(log, first, time.Now())
 	if problems := s.config.Check(first); problems != nil {
 		return invalid(problems)
 	}
 	tenants, err := s.tenants()
 	if err != nil {
 		return err
+	}
+	holdout, err := engine.NewHoldout(s.config.Affinity.Holdout.Or(decimal.Zero))
+	if err != nil {
+		return invalid(err)
 	}
 	live := catalog.NewLive(s.Catalog, first)
 
@@ -162,6 +168,7 @@ func serve(ctx context.Context, s settings, out, logs io.Writer) error {
 		Ledger:   ledgers{kept.books, metrics},
 		Intents:  metrics.InFlight(kept.books),
 		Prefixes: true,
+		Holdout:  holdout,
 		Gate:     catalog.Gate(s.Gate),
 		Off:      !s.Affinity && tenants == nil, // with tenants, each has its own
 		Deadline: s.config.Affinity.Deadline.Or(engine.DefaultDeadline),
@@ -189,6 +196,7 @@ func serve(ctx context.Context, s settings, out, logs io.Writer) error {
 	base, shut := context.WithCancelCause(context.Background())
 	defer shut(nil)
 	client.BaseContext = func(net.Listener) context.Context { return base }
+	again := make(chan struct{}, 1) // another catalog is in force
 	pages := http.NewServeMux()
 	pages.Handle("/ui/", web.New(web.Options{
 		Books:   kept.books,
@@ -200,7 +208,7 @@ func serve(ctx context.Context, s settings, out, logs io.Writer) error {
 	pages.Handle("/", routes.Admin(routes.AdminOptions{
 		Log:     log,
 		Ready:   func() routes.Readiness { return readiness(live, kept, draining.Load()) },
-		Reload:  func() error { return reload(live, log) },
+		Reload:  func() error { return reload(live, log, again) },
 		Metrics: metrics.Handler(),
 		API:     routes.APIOptions{Books: kept.books, Pins: kept.listPins(), Catalog: live.Current},
 	}))
@@ -212,7 +220,8 @@ func serve(ctx context.Context, s settings, out, logs io.Writer) error {
 
 	watching, stopWatching := context.WithCancel(ctx)
 	defer stopWatching()
-	go follow(watching, live, log)
+	go said.follow(watching, log, live.Current, again)
+	go follow(watching, live, log, again)
 
 	failed := make(chan error, 2)
 	go func() { failed <- client.Serve(listener) }()
@@ -234,12 +243,12 @@ func serve(ctx context.Context, s settings, out, logs io.Writer) error {
 	vendors.EndDrains() // nobody waits for those
 	drain, cancel := context.WithTimeout(context.Background(), s.Drain)
 	defer cancel()
-	again := make(chan os.Signal, 1)
-	signal.Notify(again, os.Interrupt, syscall.SIGTERM)
-	defer signal.Stop(again)
+	second := make(chan os.Signal, 1)
+	signal.Notify(second, os.Interrupt, syscall.SIGTERM)
+	defer signal.Stop(second)
 	go func() {
 		select {
-		case <-again:
+		case <-second:
 			cancel()
 		case <-drain.Done():
 		}
@@ -333,7 +342,7 @@ func turnIDs() func() (string, uint64) {
 }
 
 // follow keeps the catalog up to date: by watching the file, and at SIGHUP.
-func follow(ctx context.Context, live *catalog.Live, log *slog.Logger) {
+func follow(ctx context.Context, live *catalog.Live, log *slog.Logger, again chan<- struct{}) {
 	hangup := make(chan os.Signal, 1)
 	signal.Notify(hangup, syscall.SIGHUP)
 	defer signal.Stop(hangup)
@@ -341,30 +350,36 @@ func follow(ctx context.Context, live *catalog.Live, log *slog.Logger) {
 		for {
 			select {
 			case <-hangup:
-				_ = reload(live, log) // logged there
+				_ = reload(live, log, again) // logged there
 			case <-ctx.Done():
 				return
 			}
 		}
 	}()
-	err := live.Watch(ctx, func(status catalog.Status) { logReload(status, log) })
+	err := live.Watch(ctx, func(status catalog.Status) { logReload(status, log, again) })
 	if err != nil && ctx.Err() == nil {
 		log.Error("the catalog is no longer watched; use SIGHUP or POST /-/reload", "error", err.Error())
 	}
 }
 
-func reload(live *catalog.Live, log *slog.Logger) error {
+func reload(live *catalog.Live, log *slog.Logger, again chan<- struct{}) error {
 	err := live.Reload(time.Now())
-	logReload(live.Status(), log)
+	logReload(live.Status(), log, again)
 	return err
 }
 
-func logReload(status catalog.Status, log *slog.Logger) {
+// logReload logs how a reload went; what is doubtful in the new catalog is logged by
+// whoever reads again.
+func logReload(status catalog.Status, log *slog.Logger, again chan<- struct{}) {
 	if status.Rejected != nil {
 		log.Error("the catalog was refused; the last good one stays in force", "error", status.Rejected.Error(), "in_force", status.Digest)
 		return
 	}
 	log.Info("the catalog is in force", "digest", status.Digest)
+	select {
+	case again <- struct{}{}:
+	default: // it will be looked at anyway
+	}
 }
 
 // readiness is what /readyz says.
@@ -381,6 +396,9 @@ func readiness(live *catalog.Live, kept *keep, draining bool) routes.Readiness {
 		r.Reason = "draining"
 	case !usable(live.Current()):
 		r.Ready, r.Reason = false, "no route can be used: none is enabled and has its vendor's key"
+		if keyless := keyless(live.Current()); keyless != "" {
+			r.Reason = keyless
+		}
 	case r.Ledger.Problem != "":
 		r.Reason = "ledger: " + r.Ledger.Problem
 	case r.Pins.Problem != "":
@@ -403,26 +421,4 @@ func status(live *catalog.Live, kept *keep, draining bool) web.Status {
 		s.Dropped = kept.ledger.Stats().Dropped
 	}
 	return s
-}
-
-// usable says whether any route could serve a turn: it is not disabled, and its
-// vendor needs no key or has one.
-func usable(c *catalog.Catalog) bool {
-	for _, m := range c.Models {
-		for _, route := range m.Routes {
-			if route.Disabled == "" && keyed(route.Vendor) {
-				return true
-			}
-		}
-	}
-	return false
-}
-
-func keyed(v *catalog.Vendor) bool {
-	for i := range v.Credentials {
-		if _, ok := v.Credentials[i].Secret(); ok {
-			return true
-		}
-	}
-	return len(v.Credentials) == 0
 }

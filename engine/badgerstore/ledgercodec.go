@@ -24,6 +24,8 @@ const (
 	flagStream  = 1
 	flagSettled = 2
 	flagPays    = 4
+	flagTrial   = 8
+	flagHoldout = 16
 
 	flagAccepted = 1
 	flagAssumed  = 2
@@ -124,7 +126,8 @@ func encodeBooked(key []byte, b *engine.Booked) []byte {
 }
 
 func (o *output) booked(b *engine.Booked) {
-	o.b = append(o.b, flag(b.Stream, flagStream)|flag(b.State == engine.Settled, flagSettled)|flag(b.Verdict.Pays, flagPays))
+	o.b = append(o.b, flag(b.Stream, flagStream)|flag(b.State == engine.Settled, flagSettled)|flag(b.Verdict.Pays, flagPays)|
+		flag(b.Trial, flagTrial)|flag(b.Holdout, flagHoldout))
 	for _, s := range [...]string{
 		b.ID, b.Tenant, b.Client, string(b.API), b.Session, string(b.Class), b.Parent, b.Target, b.Scope, b.Catalog, b.Model,
 		string(b.Outcome), string(b.Detail), b.Pinned, b.Displaced, string(b.Gate), string(b.Verdict.Reason), b.Prompt.Basis,
@@ -295,12 +298,13 @@ func (in *input) usage() (u pricing.Usage) {
 func readBooked(version byte, held []byte) (engine.Booked, bool) {
 	var space [24]string
 	in := bookInput{input: input{b: held}, names: space[:0], version: version}
-	flags := in.octet(flagStream | flagSettled | flagPays)
+	flags := in.octet(flagStream | flagSettled | flagPays | flagTrial | flagHoldout)
 	b := engine.Booked{Stream: flags&flagStream != 0}
 	if flags&flagSettled != 0 {
 		b.State = engine.Settled
 	}
 	b.Verdict.Pays = flags&flagPays != 0
+	b.Trial, b.Holdout = flags&flagTrial != 0, flags&flagHoldout != 0
 	b.ID, b.Tenant, b.Client, b.API = in.name(), in.name(), in.name(), catalog.API(in.name())
 	b.Session, b.Class, b.Parent = in.name(), engine.Class(in.name()), in.name()
 	b.Target, b.Scope, b.Catalog, b.Model = in.name(), in.name(), in.name(), in.name()

@@ -34,6 +34,7 @@ func (Auditor) Audit(t *engine.Turn, remembered []byte) engine.Audit {
 	v := judgementOf(t, &f, &res)
 	var account Account
 	account.take(&res)
+	m.trial.take(t, &res, &account.Tally)
 	said := engine.Audit{Verdict: v.append(nil), Account: account.append(nil)}
 	if res.Miss.Cause != NoMiss {
 		said.Miss = res.Miss.Cause.String()

@@ -14,6 +14,7 @@ import (
 type memory struct {
 	session Session
 	threads []threadMemory // most recent first
+	trial   trialMemory
 }
 
 // threadMemory is the newest prompt of a thread.
@@ -86,7 +87,7 @@ func (m *memory) append(b []byte) []byte {
 			last = mark
 		}
 	}
-	return b
+	return m.trial.append(b)
 }
 
 // read reads what append wrote. Anything else leaves an empty memory.
@@ -111,9 +112,10 @@ func (m *memory) read(b []byte) {
 		}
 		threads = append(threads, t)
 	}
+	trial := in.trial()
 	if in.done() != nil || m.session.UnmarshalBinary(session) != nil {
 		*m = memory{}
 		return
 	}
-	m.threads = threads
+	m.threads, m.trial = threads, trial
 }

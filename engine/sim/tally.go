@@ -52,6 +52,8 @@ type Tally struct {
 	HourTurns int64           // turns that could have marked for an hour
 	Hour      decimal.Decimal // what that would have saved; negative: cost
 	Missed    [Causes]Misses  // by cause; none at NoMiss
+
+	HeldOut, Treated Arm // of sessions that might have been held out: see [Tally.Trial]
 }
 
 // Misses are the turns that missed for one cause.
@@ -216,8 +218,8 @@ func (t *Tally) Equal(other *Tally) bool {
 }
 
 const (
-	tallyCounts = 29 + 3*int(Causes)
-	tallySums   = 9 + int(Causes)
+	tallyCounts = 29 + 3*int(Causes) + 2*4
+	tallySums   = 9 + int(Causes) + 2*4
 )
 
 // counts are all of the tally's counts, in the order in which they are stored: what
@@ -233,6 +235,8 @@ func (t *Tally) counts() (all [tallyCounts]*int64) {
 		m := &t.Missed[c]
 		n += copy(all[n:], []*int64{&m.Turns, &m.Tokens, &m.Unknown})
 	}
+	n += copy(all[n:], t.HeldOut.counts())
+	copy(all[n:], t.Treated.counts())
 	return all
 }
 
@@ -244,5 +248,7 @@ func (t *Tally) sums() (all [tallySums]*decimal.Decimal) {
 	for c := range t.Missed {
 		n += copy(all[n:], []*decimal.Decimal{&t.Missed[c].Loss})
 	}
+	n += copy(all[n:], t.HeldOut.sums())
+	copy(all[n:], t.Treated.sums())
 	return all
 }

@@ -97,6 +97,7 @@ func (m *Market) Turn(r *rand.Rand, n int, began time.Time) engine.Turn {
 		t.Session.ID = fmt.Sprintf("session-%d", r.IntN(sessions))
 		t.Session.Parent = []string{"", "parent"}[r.IntN(2)]
 	}
+	t.Trial, t.Holdout = t.Session.Found(), sample.Holds(t.Session)
 	planned(r, &t, model)
 	if next := m.Models[r.IntN(len(m.Models))]; next != model && r.IntN(3) == 0 {
 		planned(r, &t, next)
@@ -109,6 +110,9 @@ func (m *Market) Turn(r *rand.Rand, n int, began time.Time) engine.Turn {
 	}
 	return t
 }
+
+// sample is who is held out.
+var sample, _ = engine.NewHoldout(decimal.New(3, -1))
 
 // planned puts a model behind those of the turn's plan.
 func planned(r *rand.Rand, t *engine.Turn, model *catalog.Model) {
