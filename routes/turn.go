@@ -58,6 +58,17 @@ func (s *service) turn(api catalog.API) gin.HandlerFunc {
 			refuse(c, api, err)
 			return
 		}
+		began := release // a stream may last; the body has done its work
+		if s.Gateway.Prefixes && facts.Prefix != nil {
+			// The books ask for the boundaries when the turn is over: they are looked for
+			// while the body is still there, and the client has the stream's first bytes.
+			prefix := sync.OnceValue(facts.Prefix)
+			facts.Prefix = prefix
+			began = func() {
+				prefix()
+				release()
+			}
+		}
 		s.serve(c, facts, vendor.Call{
 			Body:     request,
 			Header:   c.Request.Header,
@@ -65,7 +76,7 @@ func (s *service) turn(api catalog.API) gin.HandlerFunc {
 			Metadata: mode,
 			Apart:    tenant(c).Rules.Apart,
 			Drain:    tenant(c).drain(s.Drain),
-			Began:    release, // a stream may last; the body has done its work
+			Began:    began,
 		})
 	}
 }

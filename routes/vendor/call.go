@@ -44,8 +44,8 @@ type Call struct {
 	Key func(vendor string) (key catalog.Secret, ok bool)
 	// Drain is how far an answer is read on after the client has left.
 	Drain Drain
-	// Began is called once, when the answer begins to go out: no other candidate
-	// will be tried, and the bytes of Body are not read again. nil: nobody is told.
+	// Began is called once, when a stream has begun to go out: no other candidate
+	// will be tried, and the bytes of Body are not read again here. nil: nobody is told.
 	Began func()
 	// Cut is called when the client holds part of an answer that will not be
 	// completed. Whoever owns the connection must abort it (panic with

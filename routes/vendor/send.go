@@ -258,9 +258,6 @@ func (a *attempt) commit(answer *http.Response, contentType string, length int) 
 		a.try.Made(a.ResponseID)
 	}
 	a.Committed = true
-	if a.call.Began != nil {
-		a.call.Began()
-	}
 	h := a.w.Header()
 	a.copyHeader(h, answer.Header)
 	if contentType != "" {

@@ -135,6 +135,9 @@ func (s *streamed) open() {
 	s.commit(s.answer, contentType, -1)
 	_ = s.pass(s.held)
 	s.held = nil
+	if s.call.Began != nil {
+		s.call.Began()
+	}
 }
 
 // pass writes and flushes. A client that takes no more ends the stream unless
