@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"log/slog"
 	"os"
 	"path/filepath"
@@ -284,6 +285,7 @@ func TestCheckOnTheCommandLine(t *testing.T) {
 func TestWhatAGatewayLogsOfItsCatalog(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "c.yaml")
 	text := strings.Replace(checkVendors, "v1}", "v1, credentials: [{id: main, env: WARMROUTE_TEST_NO_SUCH_KEY}]}", 1) + "models:\n"
+	text = strings.Replace(text, "models:", "  delta: {api: [chat], base_url: https://delta.example/v1}\nmodels:\n  z: {routes: [{vendor: delta, model: z}]}", 1)
 	for _, name := range []string{"a", "b", "c", "d", "e", "f", "g"} {
 		text += "  " + name + ": {routes: [{vendor: alpha, model: m, price: {input: 1, output: 2, cache_read: 0}}]}\n"
 	}
@@ -295,17 +297,63 @@ func TestWhatAGatewayLogsOfItsCatalog(t *testing.T) {
 		t.Fatal(err)
 	}
 	var logged bytes.Buffer
-	logFindings(slog.New(slog.NewTextHandler(&logged, nil)), cat, time.Date(2026, 11, 29, 0, 0, 0, 0, time.UTC))
+	now := time.Date(2026, 11, 29, 0, 0, 0, 0, time.UTC)
+	log := slog.New(slog.NewTextHandler(&logged, nil))
+	var said remarks
+	said.about(log, cat, now)
 	out := logged.String()
 	if strings.Count(out, "code=price-zero") != tellInFull+1 || !strings.Contains(out, "code=price-zero more=2") || strings.Count(out, "code=credential-missing") != 1 || strings.Contains(out, "price-undated") {
 		t.Error(out)
+	}
+	logged.Reset()
+	// Another catalog: its lines have moved, one key more is missing and one price more is free.
+	text = "# moved\n" + strings.Replace(text, "beta: {api: [chat], base_url: https://beta.example/v1}", "beta: {api: [chat], base_url: https://beta.example/v1, credentials: [{id: main, env: WARMROUTE_TEST_NO_OTHER_KEY}]}", 1) +
+		"  h: {routes: [{vendor: alpha, model: m, price: {input: 1, output: 2, cache_read: 0}}, {vendor: gamma, model: m}]}\n"
+	text = strings.Replace(text, "models:", "  gamma: {api: [chat], base_url: https://gamma.example/v1}\nmodels:", 1)
+	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if cat, err = catalog.Load(path); err != nil {
+		t.Fatal(err)
+	}
+	said.about(log, cat, now.AddDate(0, 0, 1))
+	if out := logged.String(); strings.Count(out, "code=price-zero") != 1 || !strings.Contains(out, `model \"h\"`) || strings.Count(out, "code=credential-missing") != 1 || !strings.Contains(out, "WARMROUTE_TEST_NO_OTHER_KEY") {
+		t.Errorf("after a reload:\n%s", out)
 	}
 	if err := os.Remove(path); err != nil {
 		t.Fatal(err)
 	}
 	logged.Reset()
-	logFindings(slog.New(slog.NewTextHandler(&logged, nil)), cat, time.Now())
+	(&remarks{}).about(log, cat, now)
 	if out := logged.String(); strings.Count(out, "\n") != len(cat.Warnings) {
 		t.Errorf("without the file:\n%s", out)
+	}
+}
+
+func TestAGatewayWithoutAnyKeySaysSoOnce(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "c.yaml")
+	text := "version: 1\nvendors:\n"
+	models := "models:\n"
+	for i := range 7 {
+		text += fmt.Sprintf("  v%d: {api: [chat], base_url: https://v%d.example/v1, credentials: [{id: main, env: WARMROUTE_TEST_NO_KEY_%d}]}\n", i, i, i)
+		models += fmt.Sprintf("  m%d: {routes: [{vendor: v%d, model: m}]}\n", i, i)
+	}
+	if err := os.WriteFile(path, []byte(text+models), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	cat, err := catalog.Load(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var logged bytes.Buffer
+	var said remarks
+	said.about(slog.New(slog.NewTextHandler(&logged, nil)), cat, time.Now())
+	const want = "no vendor has a key yet; set at least one of WARMROUTE_TEST_NO_KEY_0, WARMROUTE_TEST_NO_KEY_1, WARMROUTE_TEST_NO_KEY_2, WARMROUTE_TEST_NO_KEY_3, WARMROUTE_TEST_NO_KEY_4 or one of 2 others"
+	if out := logged.String(); strings.Count(out, want) != 1 || strings.Contains(out, "credential-missing") {
+		t.Error(out)
+	}
+	out, _, _ := checkOf(t, text+models, "text", false)
+	if !strings.HasSuffix(out, "; 0 of 7 vendors have a key\n") {
+		t.Errorf("check ends with %q", out[max(0, len(out)-80):])
 	}
 }

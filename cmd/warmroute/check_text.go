@@ -61,6 +61,9 @@ func checkText(out io.Writer, found *checked) error {
 	if len(rest) > 0 {
 		w.printf("; %s", strings.Join(rest, ", "))
 	}
+	if have, need := keysOf(cat); need > 0 {
+		w.printf("; %d of %s a key", have, countOf(need, "vendor has", "vendors have"))
+	}
 	w.printf("\n")
 	return w.err
 }

@@ -23,6 +23,7 @@ import (
 
 	"github.com/warmroute/warmroute/catalog"
 	"github.com/warmroute/warmroute/engine"
+	"github.com/warmroute/warmroute/engine/sim"
 	"github.com/warmroute/warmroute/routes"
 	"github.com/warmroute/warmroute/routes/vendor"
 	"github.com/warmroute/warmroute/web"
@@ -161,6 +162,7 @@ func serve(ctx context.Context, s settings, out, logs io.Writer) error {
 	}
 	defer kept.close(log)
 
+	learned := &sim.Learner{Books: kept.books}
 	gateway := &engine.Gateway{
 		Catalog:  live.Current,
 		Pins:     kept.pins,
@@ -169,6 +171,7 @@ func serve(ctx context.Context, s settings, out, logs io.Writer) error {
 		Intents:  metrics.InFlight(kept.books),
 		Prefixes: true,
 		Holdout:  holdout,
+		Learned:  learned,
 		Gate:     catalog.Gate(s.Gate),
 		Off:      !s.Affinity && tenants == nil, // with tenants, each has its own
 		Deadline: s.config.Affinity.Deadline.Or(engine.DefaultDeadline),
@@ -222,6 +225,7 @@ func serve(ctx context.Context, s settings, out, logs io.Writer) error {
 	defer stopWatching()
 	go said.follow(watching, log, live.Current, again)
 	go follow(watching, live, log, again)
+	go learned.Run(watching, learnEvery, func(err error) { log.Error("what routes have shown is not known anew", "error", err.Error()) })
 
 	failed := make(chan error, 2)
 	go func() { failed <- client.Serve(listener) }()
@@ -265,6 +269,9 @@ func serve(ctx context.Context, s settings, out, logs io.Writer) error {
 	admin.Close()
 	return nil
 }
+
+// learnEvery is how often what turns have shown of routes is read from the books.
+const learnEvery = time.Minute
 
 // lastWords is how long turns that are cut at shutdown may take to say so.
 const lastWords = time.Second
