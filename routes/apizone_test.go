@@ -3,6 +3,7 @@ package routes_test
 import (
 	"context"
 	"fmt"
+	"math/rand/v2"
 	"net/url"
 	"testing"
 	"time"
@@ -12,6 +13,7 @@ import (
 
 	"github.com/warmroute/warmroute/engine"
 	"github.com/warmroute/warmroute/engine/badgerstore"
+	"github.com/warmroute/warmroute/engine/storetest"
 	"github.com/warmroute/warmroute/pricing"
 	"github.com/warmroute/warmroute/routes"
 )
@@ -155,5 +157,42 @@ func flush(t testing.TB, books any) {
 		if err := stored.Flush(t.Context()); err != nil {
 			t.Fatal(err)
 		}
+	}
+}
+
+// Slow and obvious: the turns themselves, by the date that their zone's clocks showed.
+func TestSlotsOfAZoneAreTheSumOfTheirTurns(t *testing.T) {
+	for name, books := range ledgers(t) {
+		t.Run(name, func(t *testing.T) {
+			market := storetest.NewMarket()
+			seed := uint64(59)
+			r := rand.New(rand.NewPCG(seed, seed))
+			for n := range 800 {
+				books.Record(market.Turn(r, n, apiNow.Add(-time.Duration(r.Int64N(int64(5*engine.Day))))))
+			}
+			flush(t, books)
+			d := newDesk(t, routes.APIOptions{Books: books})
+			turns := d.allTurns(url.Values{})
+			for _, name := range []string{"UTC", "America/Los_Angeles", "Asia/Kolkata", "Asia/Kathmandu", "Australia/Lord_Howe", "Pacific/Kiritimati"} {
+				zone, err := time.LoadLocation(name)
+				if err != nil {
+					t.Fatal(err)
+				}
+				for width, layout := range map[string]string{"day": time.DateOnly, "hour": "2006-01-02 15"} {
+					want := map[string]*pile{}
+					for i := range turns {
+						into(want, turns[i].Started.In(zone).Format(layout)).add(&turns[i])
+					}
+					var o plainOverview
+					d.read("/api/v1/overview?width="+width+"&zone="+url.QueryEscape(name), &o)
+					if len(o.Series) != len(want) {
+						t.Errorf("%s by the %s: %d slots, want %d (seed %d)", name, width, len(o.Series), len(want), seed)
+					}
+					for _, slot := range o.Series {
+						into(want, slot.Start.In(zone).Format(layout)).agrees(t, name+" "+slot.Start.String(), slot.plainSums)
+					}
+				}
+			}
+		})
 	}
 }
