@@ -314,6 +314,9 @@ func (p *process) edit(t *testing.T, change func()) {
 func TestDemoTellsItsFirstTwoTurns(t *testing.T) {
 	p := start(t, "demo")
 	curl := p.value(t, "curl ")
+	if logged := p.logs.String(); strings.Contains(logged, `"msg":"catalog`) {
+		t.Errorf("before its addresses the demo logs\n%s", logged)
+	}
 	session := strings.SplitN(strings.SplitN(curl, "x-session-id: ", 2)[1], "'", 2)[0]
 	if _, err := exec.LookPath("curl"); err == nil {
 		for _, want := range []string{`"outcome":"no_pin"`, `"outcome":"confirmed"`} {
