@@ -23,6 +23,7 @@ build: web ## build bin/warmroute
 test: check ## everything a change must pass: checks, races, official clients against the built binary
 	testdata/scripts/needs.sh
 	$(GO) test -race -timeout 20m $(PKGS)
+	$(GO) test -count 1 ./routes -run 'TestTheLedgerIsWhatTheVendorsBill'
 
 check: ## formatting, vet, staticcheck, catalog examples
 	@unformatted=$$(find . -name '*.go' -not -path '*/node_modules/*' | xargs gofmt -l); \

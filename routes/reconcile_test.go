@@ -122,7 +122,11 @@ func newReconciled(t *testing.T, w *world) *reconciled {
 	r := &reconciled{t: t, world: w, dir: t.TempDir()}
 	r.open()
 	pins := inmem.New(inmem.Options{})
-	vendors := vendor.New(vendor.Options{FirstByte: time.Second, Idle: time.Second})
+	patience := time.Second
+	if w.faults == 0 {
+		patience = time.Minute // nobody hangs; a busy machine may be slow
+	}
+	vendors := vendor.New(vendor.Options{FirstByte: patience, Idle: patience})
 	server := httptest.NewUnstartedServer(nil)
 	server.Config = routes.NewServer(routes.New(routes.Options{
 		Gateway: &engine.Gateway{
@@ -331,7 +335,7 @@ func (a *account) check(r *reconciled, turn string, b *engine.Booked) {
 		row := slices.IndexFunc(bills, func(x bill) bool { return x.vendor == at.Vendor })
 		if row < 0 {
 			a.silent++
-			if at.Quality.Complete() || !left && at.Failure != engine.FailureConnect {
+			if at.Quality.Complete() || !left && at.Failure != engine.FailureConnect && at.Failure != engine.FailureTimeout {
 				t.Errorf("%s: %s has no request in its log, and the record says %s %s %q", turn, at.Vendor, at.Stage, at.Failure, at.Quality)
 			}
 			continue
@@ -342,7 +346,8 @@ func (a *account) check(r *reconciled, turn string, b *engine.Booked) {
 		if answered := s.Status == http.StatusOK; answered && !at.Accepted || !answered && s.Status != 0 && !left && at.Accepted {
 			t.Errorf("%s: %s answered %d, and accepted is %t (%s %s)", turn, at.Vendor, s.Status, at.Accepted, at.Stage, at.Failure)
 		}
-		whole := s.Status == http.StatusOK && s.Used != nil && !s.ClientGone && !left && (s.Fault == nil || s.Fault.Gzip)
+		whole := s.Status == http.StatusOK && s.Used != nil && !s.ClientGone && !left && (s.Fault == nil || s.Fault.Gzip) &&
+			at.Failure != engine.FailureTimeout // it was too late
 		if !at.Quality.Complete() {
 			if whole {
 				t.Errorf("%s: %s answered whole, %+v, and the record says %s %s %q", turn, at.Vendor, *s.Used, at.Stage, at.Failure, at.Quality)
@@ -472,7 +477,11 @@ func (r *reconciled) overviews(a *account) affinity.Tally {
 // and unknown; nothing is missing and nothing is there twice. WARMROUTE_TURNS turns,
 // of which one request in twenty goes wrong.
 func TestTheLedgerIsWhatTheVendorsBill(t *testing.T) {
-	turns := number(t, "WARMROUTE_TURNS", 10_000)
+	usual := 10_000
+	if racing {
+		usual = 1000 // make test runs all of them once more without
+	}
+	turns := number(t, "WARMROUTE_TURNS", usual)
 	seed := rand.Uint64()
 	t.Logf("seed %d", seed)
 	w := newWorld(t, seed, 0.05)
@@ -491,7 +500,7 @@ func TestTheLedgerIsWhatTheVendorsBill(t *testing.T) {
 	for _, n := range w.kinds {
 		faults += n
 	}
-	if faults < turns/25 || a.billed == a.complete || a.promoted == 0 || a.total.saving.IsZero() || a.used.Write1h == 0 || a.used.Write5m == 0 || a.used.Read == 0 {
+	if faults < turns/30 || a.billed == a.complete || a.promoted == 0 || a.total.saving.IsZero() || a.used.Write1h == 0 || a.used.Write5m == 0 || a.used.Read == 0 {
 		t.Errorf("too little to prove anything: %d faults, %+v", faults, a)
 	}
 	t.Logf("%d turns in %s, %d attempts, %d billed, %d of them complete, %d without a vendor's log; $%s, $%s saved by affinity, %d turns promoted; faults %v; checked in %s",
@@ -504,7 +513,7 @@ func TestAFixedHealthyOrderSavesNothing(t *testing.T) {
 	seed := rand.Uint64()
 	t.Logf("seed %d", seed)
 	r := newReconciled(t, newWorld(t, seed, 0))
-	r.run(seed, 1000)
+	r.run(seed, 500)
 	r.reopen()
 	defer r.close()
 	a := r.read()
