@@ -85,6 +85,7 @@ type BookedAttempt struct {
 	Priced                    string       // catalog model whose price Card is, where another than Model served; empty otherwise
 	Speed, Region             string       // as the vendor reported them
 	Implicit                  bool         // reads came from the vendor's own caching
+	ReadUnknown               bool         // the vendor did not say how much it read from its cache; Usage says nothing was
 	Sides                     []BookedSide // what the answer used besides Usage
 	Charged                   pricing.Charge
 	RawUsage                  []byte // the usage object as the vendor sent it; nil where it sent none, or one too long to keep
@@ -115,6 +116,8 @@ type Sums struct {
 	Saving       decimal.Decimal // of those whose saving is known
 	PromptCost   decimal.Decimal // the part of Cost that prompts cost
 	PricedPrompt int64           // prompt tokens of the attempts whose cost is known
+	ReadUnknown  int64           // attempts whose usage is complete but for what was read from the cache: no misses
+	UnreadPrompt int64           // their prompt tokens, which no hit rate counts
 	ChargedKnown int64           // attempts whose cost is known and of which the vendor itself says what it charged
 	Charged      decimal.Decimal // what it says, of those
 	ChargedCost  decimal.Decimal // the part of Cost that stands beside Charged

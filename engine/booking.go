@@ -121,6 +121,7 @@ func bookAttempt(a *Attempt) BookedAttempt {
 		Speed:       a.Speed,
 		Region:      a.Region,
 		Implicit:    a.Implicit,
+		ReadUnknown: a.ReadUnknown,
 		Charged:     a.Charged,
 		RawUsage:    a.RawUsage,
 	}

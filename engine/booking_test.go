@@ -38,7 +38,7 @@ func ratOf(t *testing.T, d decimal.Decimal) *big.Rat {
 // fractions. Money is worked out from the rates by hand.
 type slowSums struct {
 	turns, failed, attempts, billed, usageKnown, costKnown, savingKnown, hits int64
-	prompt, read, output, priced, charged                                     int64
+	prompt, read, output, priced, charged, unread, unreadPrompt               int64
 	cost, saving, promptCost, chargedAmount, chargedCost                      big.Rat
 }
 
@@ -67,6 +67,10 @@ func (s *slowSums) add(t *testing.T, turn engine.Turn) {
 		s.read += read
 		if read > 0 {
 			s.hits++
+		}
+		if a.ReadUnknown {
+			s.unread++
+			s.unreadPrompt += a.Usage.Input + a.Usage.CacheRead + a.Usage.CacheWrite5m + a.Usage.CacheWrite1h
 		}
 		s.money(t, a)
 	}
@@ -207,6 +211,8 @@ func TestSumsAreExact(t *testing.T) {
 		{"tokens read", got.Usage.CacheRead, want.read},
 		{"tokens written", got.Usage.Output, want.output},
 		{"priced tokens of prompts", got.PricedPrompt, want.priced},
+		{"attempts that do not say what they read", got.ReadUnknown, want.unread},
+		{"prompt tokens of which it is known what was read", got.HitPrompt(), want.prompt - want.unreadPrompt},
 		{"attempts of which the vendor says what it charged", got.ChargedKnown, want.charged},
 	} {
 		if tt.got != tt.want {
@@ -228,7 +234,7 @@ func TestSumsAreExact(t *testing.T) {
 			t.Errorf("%s %s, want %s", tt.what, tt.got, tt.want.FloatString(30))
 		}
 	}
-	if got.CostKnown == 0 || got.CostKnown == got.UsageKnown || got.UsageKnown == got.Billed || got.Billed == got.Attempts || got.NoCachePrice == 0 || got.ChargedKnown == 0 {
+	if got.CostKnown == 0 || got.CostKnown == got.UsageKnown || got.UsageKnown == got.Billed || got.Billed == got.Attempts || got.NoCachePrice == 0 || got.ChargedKnown == 0 || got.ReadUnknown == 0 {
 		t.Errorf("a case is missing: %+v", got)
 	}
 }

@@ -68,6 +68,10 @@ func (s *Sums) try(a *BookedAttempt) {
 	if used.CacheRead > 0 {
 		s.Hits++
 	}
+	if a.ReadUnknown {
+		s.ReadUnknown++
+		s.UnreadPrompt += a.Usage.Prompt()
+	}
 	if a.Cost.NoCachePrice {
 		s.NoCachePrice++
 	}
@@ -107,6 +111,8 @@ func (s Sums) combine(other Sums, sign int64) Sums {
 	s.NoCachePrice += sign * other.NoCachePrice
 	s.PricedPrompt += sign * other.PricedPrompt
 	s.ChargedKnown += sign * other.ChargedKnown
+	s.ReadUnknown += sign * other.ReadUnknown
+	s.UnreadPrompt += sign * other.UnreadPrompt
 	s.Usage = plus(s.Usage, other.Usage, sign)
 	mine, theirs := s.money(), other.money()
 	for i := range mine {
@@ -121,6 +127,10 @@ func together(a, b decimal.Decimal, sign int64) decimal.Decimal {
 	}
 	return a.Add(b)
 }
+
+// HitPrompt is the prompt tokens of the attempts that say how much they read: what a
+// token hit rate is a share of.
+func (s *Sums) HitPrompt() int64 { return s.Usage.Prompt() - s.UnreadPrompt }
 
 // Equal says whether both are the same numbers; a decimal is the same whatever
 // zeros it ends in.

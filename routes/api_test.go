@@ -81,6 +81,7 @@ type plainSums struct {
 		CostKnown    int64 `json:"cost_known"`
 		SavingKnown  int64 `json:"net_cache_saving_known"`
 		NoCachePrice int64 `json:"no_cache_price"`
+		ReadUnknown  int64 `json:"read_unknown"`
 	}
 }
 
@@ -111,6 +112,7 @@ type plainAttempt struct {
 		NoCachePrice bool `json:"no_cache_price"`
 	}
 	Saving *string `json:"net_cache_saving"`
+	Unread bool    `json:"read_unknown"`
 	Sides  []struct{ Tokens plainTokens }
 }
 
@@ -118,6 +120,7 @@ type plainAttempt struct {
 type pile struct {
 	sums         plainSums
 	cost, saving decimal.Decimal
+	unread       int64 // prompt tokens of attempts that do not say what they read
 }
 
 // add counts a turn and its attempts.
@@ -155,6 +158,10 @@ func (p *pile) try(a *plainAttempt) {
 		}
 		if read > 0 {
 			p.sums.Hits++
+		}
+		if a.Unread {
+			c.ReadUnknown++
+			p.unread += all[0].Prompt
 		}
 	}
 	if a.Cost != nil {
@@ -198,10 +205,11 @@ func (p *pile) agrees(t testing.TB, what string, said plainSums) {
 	}
 	money("cost", said.Cost, p.sums.Coverage.CostKnown, p.cost)
 	money("net_cache_saving", said.Saving, p.sums.Coverage.SavingKnown, p.saving)
-	if (said.Rate == nil) != (p.sums.Tokens.Prompt == 0) {
-		t.Errorf("%s: token_hit_rate is %v of %d tokens", what, said.Rate, p.sums.Tokens.Prompt)
+	telling := p.sums.Tokens.Prompt - p.unread
+	if (said.Rate == nil) != (telling == 0) {
+		t.Errorf("%s: token_hit_rate is %v of %d tokens", what, said.Rate, telling)
 	} else if said.Rate != nil {
-		rate := decimal.NewFromInt(p.sums.Tokens.CacheRead).DivRound(decimal.NewFromInt(p.sums.Tokens.Prompt), 6)
+		rate := decimal.NewFromInt(p.sums.Tokens.CacheRead).DivRound(decimal.NewFromInt(telling), 6)
 		if *said.Rate != rate.String() {
 			t.Errorf("%s: token_hit_rate is %s, want %s", what, *said.Rate, rate)
 		}
@@ -495,14 +503,14 @@ func TestTurnInJSON(t *testing.T) {
 		`"gate":null,"prompt":{"tokens":4300,"basis":"reported+new_text"},` +
 		`"order":[{"model":"m","vendor":"reef","credential":null,"group":"operator","down":true},{"model":"m","vendor":"pier","credential":null,"group":"client","down":false}],` +
 		`"attempts":[{"model":"m","vendor":"reef","credential":null,"group":"operator","stage":"refused","failure":"connect","status":null,"started":"2026-11-20T11:00:30Z","billed":false,` +
-		`"first_byte_ms":null,"took_ms":0,"usage_quality":"missing","tokens":null,"price":null,"cost":null,"prompt_cost":null,"net_cache_saving":null,"served_model":null,"served_tier":null,"tier_assumed":false,"priced_as":null,"speed":null,"region":null,"sides":[],"vendor_charged":null,"charged_over_cost":null,"raw_usage":null},` +
+		`"first_byte_ms":null,"took_ms":0,"usage_quality":"missing","tokens":null,"price":null,"cost":null,"prompt_cost":null,"net_cache_saving":null,"served_model":null,"served_tier":null,"read_unknown":false,"tier_assumed":false,"priced_as":null,"speed":null,"region":null,"sides":[],"vendor_charged":null,"charged_over_cost":null,"raw_usage":null},` +
 		`{"model":"m","vendor":"pier","credential":null,"group":"operator","stage":"served","failure":null,"status":200,"started":"2026-11-20T11:00:30Z","billed":true,` +
 		`"first_byte_ms":40,"took_ms":0,"usage_quality":"authoritative","tokens":{"prompt":4300,"uncached":204,"cache_read":4096,"cache_write_5m":0,"cache_write_1h":0,"output":220,"reasoning":0},` +
 		`"price":{"input":"2.5","output":"10","cache_read":"0.25","cache_write_5m":null,"cache_write_1h":null,"request":null},` +
 		`"cost":{"total":"0.003734","uncached":"0.00051","cache_read":"0.001024","cache_write_5m":"0","cache_write_1h":"0","output":"0.0022","request":"0","no_cache_price":false},` +
-		`"prompt_cost":"0.001534","net_cache_saving":"0.009216","served_model":null,"served_tier":null,"tier_assumed":false,"priced_as":null,"speed":null,"region":null,"sides":[],"vendor_charged":null,"charged_over_cost":null,"raw_usage":null}],` +
+		`"prompt_cost":"0.001534","net_cache_saving":"0.009216","served_model":null,"served_tier":null,"read_unknown":false,"tier_assumed":false,"priced_as":null,"speed":null,"region":null,"sides":[],"vendor_charged":null,"charged_over_cost":null,"raw_usage":null}],` +
 		`"sums":{"turns":1,"unsettled":0,"failed":0,"attempts":2,"hits":1,"tokens":{"prompt":4300,"uncached":204,"cache_read":4096,"cache_write_5m":0,"cache_write_1h":0,"output":220,"reasoning":0},` +
-		`"token_hit_rate":"0.952558","cost":"0.003734","net_cache_saving":"0.009216","effective_input":"0.356744","vendor_charged":null,"coverage":{"billed":1,"usage_known":1,"cost_known":1,"net_cache_saving_known":1,"no_cache_price":0}},"affinity":null}}` + "\n"
+		`"token_hit_rate":"0.952558","cost":"0.003734","net_cache_saving":"0.009216","effective_input":"0.356744","vendor_charged":null,"coverage":{"billed":1,"usage_known":1,"cost_known":1,"net_cache_saving_known":1,"no_cache_price":0,"read_unknown":0}},"affinity":null}}` + "\n"
 	if status != 200 || string(body) != want {
 		t.Errorf("%d\n%s\nwant\n%s", status, body, want)
 	}

@@ -65,6 +65,7 @@ type coverageShape struct {
 	CostKnown    int64 `json:"cost_known"`
 	SavingKnown  int64 `json:"net_cache_saving_known"`
 	NoCachePrice int64 `json:"no_cache_price"`
+	ReadUnknown  int64 `json:"read_unknown"` // attempts that do not say what was read from the cache; no hit rate counts them
 }
 
 func sumsOf(s engine.Sums) sumsShape {
@@ -73,7 +74,7 @@ func sumsOf(s engine.Sums) sumsShape {
 		Tokens:   tokensOf(s.Usage),
 		Cost:     moneyOf(s.Cost, s.CostKnown > 0 || s.Billed == 0),
 		Saving:   moneyOf(s.Saving, s.SavingKnown > 0 || s.Billed == 0),
-		Coverage: coverageShape{s.Billed, s.UsageKnown, s.CostKnown, s.SavingKnown, s.NoCachePrice},
+		Coverage: coverageShape{s.Billed, s.UsageKnown, s.CostKnown, s.SavingKnown, s.NoCachePrice, s.ReadUnknown},
 	}
 	if s.PricedPrompt > 0 {
 		rate := s.PromptCost.Shift(6).DivRound(decimal.NewFromInt(s.PricedPrompt), 6)
@@ -82,7 +83,7 @@ func sumsOf(s engine.Sums) sumsShape {
 	if s.ChargedKnown > 0 {
 		shape.Charged = &chargedShape{s.ChargedKnown, amountOf(s.Charged), amountOf(s.ChargedCost), amountOf(s.Charged.Sub(s.ChargedCost))}
 	}
-	if prompt := s.Usage.Prompt(); prompt > 0 {
+	if prompt := s.HitPrompt(); prompt > 0 {
 		shape.HitRate = moneyOf(decimal.NewFromInt(s.Usage.CacheRead).DivRound(decimal.NewFromInt(prompt), 6), true)
 	}
 	return shape

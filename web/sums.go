@@ -15,12 +15,15 @@ type share struct {
 }
 
 // hitRate is the token hit rate: cache-read tokens of all prompt tokens, over the
-// attempts whose usage is complete.
+// attempts whose usage is complete and says what was read.
 func hitRate(s *engine.Sums) share {
 	if s.UsageKnown == 0 && s.Billed > 0 {
 		return share{Rate: unknown}
 	}
-	read, prompt := s.Usage.CacheRead, s.Usage.Prompt()
+	read, prompt := s.Usage.CacheRead, s.HitPrompt()
+	if prompt == 0 && s.ReadUnknown > 0 {
+		return share{Rate: unknown}
+	}
 	n, ok := permille(read, prompt)
 	if !ok {
 		return share{Rate: none}

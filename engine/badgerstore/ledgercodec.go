@@ -31,6 +31,7 @@ const (
 	flagAssumed  = 2
 	flagImplicit = 4
 	flagCharged  = 8
+	flagUnread   = 16
 	flagDown     = 1
 
 	maxList        = 4096 // members of a list; the engine's are far shorter
@@ -165,7 +166,8 @@ func (o *output) booked(b *engine.Booked) {
 }
 
 func (o *output) attempt(a *engine.BookedAttempt) {
-	o.b = append(o.b, flag(a.Accepted, flagAccepted)|flag(a.TierAssumed, flagAssumed)|flag(a.Implicit, flagImplicit)|flag(a.Charged.Known, flagCharged))
+	o.b = append(o.b, flag(a.Accepted, flagAccepted)|flag(a.TierAssumed, flagAssumed)|flag(a.Implicit, flagImplicit)|
+		flag(a.Charged.Known, flagCharged)|flag(a.ReadUnknown, flagUnread))
 	for _, s := range [...]string{
 		a.Model, a.Vendor, a.Credential, string(a.Group), string(a.Stage), string(a.Failure), string(a.Quality), a.ServedModel, a.ServedTier,
 	} {
@@ -340,8 +342,9 @@ func readBooked(version byte, held []byte) (engine.Booked, bool) {
 }
 
 func (in *bookInput) attempt() (a engine.BookedAttempt) {
-	flags := in.octet(flagAccepted | flagAssumed | flagImplicit | flagCharged)
+	flags := in.octet(flagAccepted | flagAssumed | flagImplicit | flagCharged | flagUnread)
 	a.Accepted, a.TierAssumed, a.Implicit = flags&flagAccepted != 0, flags&flagAssumed != 0, flags&flagImplicit != 0
+	a.ReadUnknown = flags&flagUnread != 0
 	a.Model, a.Vendor, a.Credential, a.Group = in.name(), in.name(), in.name(), engine.Group(in.name())
 	a.Stage, a.Failure, a.Quality = engine.Stage(in.name()), engine.Failure(in.name()), pricing.Quality(in.name())
 	a.ServedModel, a.ServedTier = in.name(), in.name()

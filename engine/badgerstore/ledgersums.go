@@ -37,10 +37,10 @@ func appendSums(b []byte, s *engine.Sums) []byte {
 
 // laterCounts and laterMoney are how many counts and amounts sums have had since
 // version 2, behind what they had before.
-const laterCounts, laterMoney = 2, 3
+const laterCounts, laterMoney = 4, 3
 
 func laterCountsOf(s *engine.Sums) [laterCounts]*int64 {
-	return [...]*int64{&s.PricedPrompt, &s.ChargedKnown}
+	return [...]*int64{&s.PricedPrompt, &s.ChargedKnown, &s.ReadUnknown, &s.UnreadPrompt}
 }
 
 func laterMoneyOf(s *engine.Sums) [laterMoney]*decimal.Decimal {

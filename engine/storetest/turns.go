@@ -184,6 +184,7 @@ func attempt(r *rand.Rand, t *engine.Turn, last bool) engine.Attempt {
 	if !a.Quality.Complete() {
 		return a
 	}
+	a.ReadUnknown = a.Usage.CacheRead == 0 && r.IntN(3) == 0
 	a.Card = c.Route.Price.At(pricing.Terms{Prompt: a.Usage.Prompt(), At: a.Started, Tier: a.ServedTier})
 	switch r.IntN(8) {
 	case 0:
