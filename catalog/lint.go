@@ -100,6 +100,7 @@ type linter struct {
 	text     []byte
 	silences silences
 	served   map[*Vendor][]*Route // in use
+	looks    int                  // so far, see maxLooks
 	found    Problems
 	silenced []Silenced
 }

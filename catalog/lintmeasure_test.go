@@ -66,6 +66,46 @@ func TestLintOfAHostileCatalog(t *testing.T) {
 	t.Logf("%d bytes, %d findings in %s", len(text), len(f.Problems), took)
 }
 
+// What the stages of many models cost together is bounded, and so little of it is
+// needed for a catalog of five hundred models that none of them is cut short.
+func TestTheStagesOfAllModelsAreBounded(t *testing.T) {
+	var models strings.Builder
+	for m := range 40 {
+		fmt.Fprintf(&models, "  m%d:\n    routes:\n", m)
+		for v := range 6 {
+			fmt.Fprintf(&models, "      - vendor: v%d\n        model: m\n        price:\n          input: 3\n          cache_read: 0.3\n          tiers: [{above: %d, input: 6}, {above: %d, input: 9}]\n          windows:\n", v, 1000+v, 2000+v)
+			for w := range 64 {
+				fmt.Fprintf(&models, "            - {from: \"%02d:%02d\", to: \"%02d:%02d\", zone: UTC, input: 1}\n", (w*20+v)/60, (w*20+v)%60, (w*20+v+1)/60, (w*20+v+1)%60)
+			}
+		}
+	}
+	vendors := ""
+	for v := range 6 {
+		vendors += fmt.Sprintf("  v%d: {api: [chat], base_url: https://v.example/v1}\n", v)
+	}
+	for _, x := range []struct {
+		text []byte
+		most int
+	}{
+		{[]byte("version: 1\nvendors:\n" + vendors + "models:\n" + models.String()), maxLooks + 40*8*6*65},
+		{crowd(500), maxLooks / 10},
+	} {
+		c, err := Parse("f", x.text)
+		if err != nil {
+			t.Fatal(err)
+		}
+		l := &linter{catalog: c, now: lintDay}
+		for _, m := range c.Models {
+			if got := l.stages(m.Routes); len(got) < 8 {
+				t.Fatalf("%s has %d stages", m.Name, len(got))
+			}
+		}
+		if l.looks == 0 || l.looks > x.most {
+			t.Errorf("%d looks; want at most %d", l.looks, x.most)
+		}
+	}
+}
+
 // Whatever can be read can be judged, in the same way each time, and every finding
 // has a code, a place in the file and something to do.
 func FuzzLint(f *testing.F) {

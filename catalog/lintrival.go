@@ -10,10 +10,13 @@ import (
 )
 
 // maxMoments bounds the hours that are looked at for one model, maxCards the cards
-// that are: a real model has a fiftieth of them.
+// that are: a real model has a fiftieth of them. maxLooks bounds the cards and
+// windows that are looked at for all models together; beyond, a model has eight
+// stages. A real catalog has a hundredth of them.
 const (
 	maxMoments = 200
 	maxCards   = 200_000
+	maxLooks   = 2_000_000
 )
 
 // stage is one set of terms on which the routes of a model are compared, with
@@ -269,7 +272,16 @@ func (l *linter) stages(used []*Route) []stage {
 			}
 		}
 	}
-	return all[:min(len(all), max(8, maxCards/len(used)))]
+	looks := 0 // of one stage
+	for _, r := range used {
+		looks++
+		if s := l.inForce(r); s != nil {
+			looks += len(s.Windows)
+		}
+	}
+	all = all[:min(len(all), max(8, min(maxCards/len(used), (maxLooks-l.looks)/looks)))]
+	l.looks += len(all) * looks
+	return all
 }
 
 // changes are the moments of the coming week at which a window begins or ends.
