@@ -18,9 +18,10 @@ type overviewShape struct {
 	From     *time.Time     `json:"from"`
 	To       *time.Time     `json:"to"`
 	Total    sumsShape      `json:"total"`
-	Affinity *accountShape  `json:"affinity"` // of settled turns; null for one session or class, and where nobody judges turns
-	Outcomes []outcomeShape `json:"outcomes"` // in the order of the ladder
-	Routes   []routeShape   `json:"routes"`   // by model, then vendor
+	Affinity *accountShape  `json:"affinity"`          // of settled turns; null for one session or class, and where nobody judges turns
+	Holdout  *holdoutShape  `json:"holdout,omitempty"` // where sessions were held out, and all models, vendors and outcomes are asked for
+	Outcomes []outcomeShape `json:"outcomes"`          // in the order of the ladder
+	Routes   []routeShape   `json:"routes"`            // by model, then vendor
 	Width    string         `json:"width"`
 	Zone     string         `json:"zone"`   // by whose clocks the series is cut
 	Series   []slotShape    `json:"series"` // oldest first; slots without a turn or an attempt are left out
@@ -84,22 +85,23 @@ func widthName(width time.Duration) string {
 	return width.String()
 }
 
-// affinity is what affinity did to the turns that are meant; nil where that cannot be
+// affinity puts down what affinity did to the turns that are meant, where that can be
 // told.
-func (a *api) affinity(c *gin.Context, q engine.Query, width time.Duration) (*accountShape, error) {
+func (a *api) affinity(c *gin.Context, q engine.Query, width time.Duration, into *overviewShape) error {
 	if q.Session != "" || q.Class != "" {
-		return nil, nil
+		return nil
 	}
 	accounts, err := a.Books.Accounts(c.Request.Context(), q, width)
 	if err != nil {
-		return nil, err
+		return err
 	}
 	var total sim.Account
 	if len(accounts.Total) == 0 || total.UnmarshalBinary(accounts.Total) != nil {
-		return nil, nil
+		return nil
 	}
 	shape := accountOf(&total)
-	return &shape, nil
+	into.Affinity, into.Holdout = &shape, holdoutOf(q, &total)
+	return nil
 }
 
 // routeList is what turns have shown of every route.
@@ -195,7 +197,7 @@ func (a *api) overview(c *gin.Context, asked asked) {
 		}
 		return
 	}
-	if shape.Affinity, err = a.affinity(c, q, calendar.Width); err != nil {
+	if err := a.affinity(c, q, calendar.Width, &shape); err != nil {
 		troubled(c, err)
 		return
 	}

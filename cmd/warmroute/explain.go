@@ -32,6 +32,7 @@ type question struct {
 	Down    []string // vendors that are failing
 	At      string   // RFC 3339; empty: now
 	Gate    string
+	Hits    []string // "vendor=0.94": token hit rates that turns have shown
 }
 
 func explainCommand() *cobra.Command {
@@ -62,6 +63,7 @@ func explainCommand() *cobra.Command {
 	f.StringArrayVar(&q.Pins, "pin", nil, "suppose this vendor served the session: vendor[/credential][@age], such as bedrock@2m; may be repeated")
 	f.StringArrayVar(&q.Down, "down", nil, "suppose this vendor is failing; may be repeated")
 	f.StringVar(&q.At, "at", "", "suppose it is this time, as 2026-11-29T09:30:00Z; prices may depend on it")
+	f.StringArrayVar(&q.Hits, "hit-rate", nil, "suppose turns have shown this token hit rate at a vendor, such as deepseek=0.94; 'sort: blended' goes by it; may be repeated")
 	f.StringVar(&q.Gate, "gate", "cache_read", "the test a pin must pass: cache_read, own_price or off")
 	outputFlag(c, &output)
 	return c
@@ -106,7 +108,12 @@ func explain(ctx context.Context, q question, in io.Reader) (*explanation, error
 			return nil, err
 		}
 	}
+	shown, err := q.hits(cat)
+	if err != nil {
+		return nil, err
+	}
 	gateway := engine.Gateway{
+		Learned:    shown,
 		Catalog:    func() *catalog.Catalog { return cat },
 		Pins:       pins,
 		Health:     health,
@@ -299,6 +306,7 @@ type explainedModel struct {
 	Pinned    string             `json:"pinned,omitempty"`
 	Displaced string             `json:"displaced,omitempty"`
 	Gate      *explainedGate     `json:"gate,omitempty"`
+	Blended   []explainedBlend   `json:"blended,omitempty"` // where routes are sorted by it: in their order, before affinity
 	Removed   []explainedRemoved `json:"removed"`
 }
 
@@ -361,6 +369,9 @@ func describe(turn *engine.Turn, request engine.Request, now time.Time) *explana
 			}
 			m.Gate = g
 		}
+		for _, b := range turn.Plan.Models[i].Blended {
+			m.Blended = append(m.Blended, explainBlend(b))
+		}
 		for _, r := range turn.Plan.Models[i].Removed {
 			m.Removed = append(m.Removed, explainedRemoved{Vendor: r.Route.Vendor.Name, Why: r.Why})
 		}
@@ -409,6 +420,9 @@ func (e *explanation) print(to io.Writer) error {
 		}
 		if m.Gate != nil {
 			fmt.Fprintf(w, "\tgate %s: reading at %s against own input %s%s%s\n", m.Gate.Name, known(m.Gate.Own.CacheRead), known(m.Gate.Own.Input), rivals(m.Gate.Rivals), optional(": %s", m.Gate.Reason))
+		}
+		for _, b := range m.Blended {
+			fmt.Fprintf(w, "\tblended input at %s: %s\n", b.Vendor, b.words())
 		}
 		for _, r := range m.Removed {
 			fmt.Fprintf(w, "\t%s is not in the plan: %s\n", r.Vendor, r.Why)

@@ -105,6 +105,9 @@ func TestExplainRefusesWhatItCannotSuppose(t *testing.T) {
 		{"a model that is not there", `{"model":"land","messages":[]}`, `"land"`, question{}, exitNotFound},
 		{"an affinity that is none", named, "on or off", question{Headers: []string{"x-warmroute-affinity: maybe"}}, exitUsage},
 		{"a header without a colon", named, "name: value", question{Headers: []string{"x"}}, exitUsage},
+		{"a hit rate of a vendor that is not there", named, `no vendor "reef"`, question{Hits: []string{"reef=0.5"}}, exitNotFound},
+		{"a hit rate that is none", named, "from 0 to 1", question{Hits: []string{"pier=94"}}, exitUsage},
+		{"a hit rate without a share", named, "vendor=share", question{Hits: []string{"pier"}}, exitUsage},
 		{"a pin without a session", `{"model":"sea/charts","messages":[]}`, "names no session", question{Pins: []string{"pier"}}, exitUsage},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -114,5 +117,32 @@ func TestExplainRefusesWhatItCannotSuppose(t *testing.T) {
 				t.Errorf("error %v, want exit %d and %q", err, c.code, c.says)
 			}
 		})
+	}
+}
+
+const sortedByBlend = `{"model":"sea/charts","providerOptions":{"gateway":{"sort":"blended"}},"messages":[{"role":"user","content":"hi"}]}`
+
+func TestExplainShowsWhatABlendedSortCompared(t *testing.T) {
+	e, err := asked(t, question{Hits: []string{"pier=0.94", "quay=0.5"}}, sortedByBlend)
+	if err != nil {
+		t.Fatal(err)
+	}
+	b := e.Models[0].Blended
+	if len(b) != 2 || b[0].Vendor != "pier" || *b[0].Blended != "0.462" || *b[0].HitRate != "0.94" || *b[1].Blended != "1.375" || e.Order[0].Vendor != "pier" {
+		t.Fatalf("%+v %+v", b, e.Order)
+	}
+	var text strings.Builder
+	if err := e.print(&text); err != nil {
+		t.Fatal(err)
+	}
+	if want := "blended input at pier: 0.462 at a hit rate of 0.94"; !strings.Contains(text.String(), want) {
+		t.Errorf("the text lacks %q:\n%s", want, text.String())
+	}
+	e, err = asked(t, question{}, sortedByBlend)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if b := e.Models[0].Blended; len(b) != 2 || b[0].Vendor != "quay" || b[0].HitRate != nil || b[0].words() != "2.5, its input price: no hit rate is known that counts" {
+		t.Errorf("nothing supposed: %+v", b)
 	}
 }
