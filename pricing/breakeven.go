@@ -8,15 +8,16 @@ import (
 
 // Load is what one turn brings.
 //
-// The zero Load costs nothing anywhere.
+// The zero Load costs the fee of a request, where there is one.
 type Load struct {
 	Warm   int64 // tokens of the prefix that a warm cache holds
 	New    int64 // prompt tokens after it, which no cache holds
 	Output int64
 }
 
-// Warm is what the turn costs where the prefix is read from the cache; ok is
-// false where a rate it needs is not known.
+// Warm is what the turn costs where the prefix is read from the cache, the fee of
+// the request included; ok is false where a rate it needs is not known. A card with
+// parts is one of a prompt of this size.
 //
 // New tokens are charged as writes where the card has a rate for writes (they are
 // put into the cache for the next turn), else as input. A cache-read rate that is
@@ -27,7 +28,16 @@ func (c Card) Warm(l Load) (amount decimal.Decimal, ok bool) {
 	if !fresh.Known() && l.New != 0 || !c.CacheRead.Known() && l.Warm != 0 || !c.Output.Known() && l.Output != 0 {
 		return decimal.Decimal{}, false
 	}
-	return decimal.Sum(c.CacheRead.Of(l.Warm), fresh.Of(l.New), c.Output.Of(l.Output)), true
+	fee := c.Request.Of(1)
+	if len(c.Parts) == 0 {
+		return decimal.Sum(c.CacheRead.Of(l.Warm), fresh.Of(l.New), c.Output.Of(l.Output), fee), true
+	}
+	u := Usage{CacheRead: l.Warm, Input: l.New, Output: l.Output}
+	if c.CacheWrite5m.Known() {
+		u.Input, u.CacheWrite5m = 0, l.New
+	}
+	cost := c.parted(u)
+	return decimal.Sum(cost.Prompt(), cost.Output, fee), true
 }
 
 // Cold is what the turn costs where no cache holds any of it; ok is false where a
@@ -115,20 +125,21 @@ func less(a, b Rate) *big.Rat { return a.Decimal().Sub(b.Decimal()).Rat() }
 // StayPrefix says for which sizes of the warm prefix, in tokens, this turn costs
 // less where the cache is warm (own) than where it is cold (rival).
 //
-// With n the rate of new tokens, r of reads and o of output, N new tokens and O
-// of output, staying costs P·r + N·n + O·o and moving (P+N)·n' + O·o', so staying
-// is cheaper where
+// With n the rate of new tokens, r of reads, o of output and f the fee, N new tokens
+// and O of output, staying costs P·r + N·n + O·o + f and moving (P+N)·n' + O·o' + f',
+// so staying is cheaper where
 //
-//	P·(n' - r) > N·(n - n') + O·(o - o')
+//	P·(n' - r) > N·(n - n') + O·(o - o') + f - f'
 //
 // Both cards are those of one prompt size; a caller that walks the prefix takes
-// new cards where a tier begins.
+// new cards where a tier begins. Of a card with parts the means are taken.
 func StayPrefix(own, rival Card, newTokens, output int64) Point {
 	n, m := own.fresh(), rival.fresh()
 	if !own.CacheRead.Known() || !n.Known() || !m.Known() || output != 0 && (!own.Output.Known() || !rival.Output.Known()) {
 		return Point{}
 	}
 	bound := new(big.Rat).Mul(less(n, m), new(big.Rat).SetInt64(newTokens))
+	bound.Add(bound, less(own.Request, rival.Request)) // unknown is no fee
 	if output != 0 {
 		bound.Add(bound, new(big.Rat).Mul(less(own.Output, rival.Output), new(big.Rat).SetInt64(output)))
 	}
@@ -136,7 +147,8 @@ func StayPrefix(own, rival Card, newTokens, output int64) Point {
 }
 
 // MoveOutput says for how many tokens of output to each token of warm prefix this
-// turn costs less at the cold rival than at the warm route, new tokens left aside:
+// turn costs less at the cold rival than at the warm route, new tokens and fees left
+// aside:
 //
 //	O/P·(o - o') > i' - r
 //

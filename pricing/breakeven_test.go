@@ -218,6 +218,33 @@ func TestBlended(t *testing.T) {
 	}
 }
 
+// A turn costs what it will be billed, the fee and the parts of the prompt included.
+func TestWarmAndColdAreBills(t *testing.T) {
+	marginal := Band{Card: card(t, "1.25", "10", "0.125", "", ""), Marginal: true, Tiers: []Tier{
+		{Above: 1000, Card: card(t, "2.5", "15", "0.25", "", "")}, {Above: 2000, Card: card(t, "5", "30", "0.4", "6.25", "")},
+	}}
+	writes := marginal
+	writes.Card, writes.Tiers = card(t, "1.25", "10", "0.125", "1.5", ""), []Tier{{Above: 1000, Card: card(t, "2.5", "15", "0.25", "3", "")}}
+	fee := card(t, "1", "2", "0.1", "", "")
+	fee.Request = rate(t, "500000")
+	for _, c := range []struct {
+		name       string
+		card       Card
+		load       Load
+		warm, cold string
+	}{
+		{"a fee of half a dollar", fee, Load{1000, 1000, 300}, "0.5017", "0.5026"},
+		{"a prompt through three tiers", (&Sheet{Band: marginal}).At(Terms{Prompt: 2500}), Load{2000, 500, 300}, "0.011875", "0.01525"},
+		{"with writes", (&Sheet{Band: writes}).At(Terms{Prompt: 1500}), Load{1200, 300, 10}, "0.001225", "0.00315"},
+	} {
+		warm, _ := c.card.Warm(c.load)
+		cold, _ := c.card.Cold(c.load)
+		if warm.String() != c.warm || cold.String() != c.cold {
+			t.Errorf("%s: warm %s, cold %s; want %s and %s", c.name, warm, cold, c.warm, c.cold)
+		}
+	}
+}
+
 // Random cards: each answer is compared with the two bills it is about.
 func TestBreakEvensAgreeWithTheBills(t *testing.T) {
 	seed := rand.Uint64()
@@ -227,6 +254,9 @@ func TestBreakEvensAgreeWithTheBills(t *testing.T) {
 		c := Card{Input: some(), Output: some(), CacheRead: some()}
 		if r.IntN(3) == 0 {
 			c.CacheWrite5m = some()
+		}
+		if r.IntN(3) == 0 { // some of the fees are as much as a thousand tokens
+			c.Request = PerMillion(decimal.New(r.Int64N(2000), 0))
 		}
 		return c
 	}
