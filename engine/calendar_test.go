@@ -122,6 +122,6 @@ func TestWhatIsNotToldApartStaysTogether(t *testing.T) {
 	}}
 	check("half an hour off", half.In(engine.Calendar{Zone: zone(t, "Asia/Kolkata"), Width: engine.Day}), []want{
 		{"01T00:30+05:30", "02T00:30+05:30", 1}, {"02T00:30+05:30", "03T00:30+05:30", 2},
-		{"03T00:00+05:30", "04T00:00+05:30", 4}, {"04T00:00+05:30", "05T00:00+05:30", 8},
+		{"03T00:30+05:30", "04T00:00+05:30", 4}, {"04T00:00+05:30", "05T00:00+05:30", 8},
 	})
 }
