@@ -58,6 +58,7 @@ for (const way of ways) {
         await page.getByRole("link", { name: "pin_expired", exact: true }).click();
         await page.getByRole("link", { name: /^[A-Z0-9].*, pin_expired$/ }).first().click();
         await page.getByRole("heading", { level: 3, name: "Miss" }).waitFor();
+        await page.waitForLoadState(); // a link was followed: its stylesheet too
         assert.equal(new URL(page.url()).searchParams.get("zone"), "America/Los_Angeles");
       }));
 

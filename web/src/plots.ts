@@ -60,7 +60,7 @@ function draw(place: HTMLElement, table: HTMLTableElement): void {
       { ...axis, values: (_, splits) => splits.map((s) => `${s} %`), size: 52 },
     ],
     series: [
-      { label: `from (${table.dataset.zone ?? "UTC"})`, value: (_, v) => (v == null ? "—" : timeText(zone, v, true)) },
+      { label: "from", value: (_, v) => (v == null ? "—" : timeText(zone, v, true)) },
       {
         label: "token hit rate",
         stroke: color("--read"),
