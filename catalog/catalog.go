@@ -212,8 +212,8 @@ type Sort string
 // The orders a policy or a request may ask for.
 const (
 	CatalogOrder Sort = ""
-	ByPrice      Sort = "price"
-	ByBlended    Sort = "blended"
+	ByPrice      Sort = "price"   // the lowest input rate first
+	ByBlended    Sort = "blended" // the lowest input rate at the hit rate that turns have shown
 	ByLatency    Sort = "latency"
 	ByThroughput Sort = "throughput"
 	ByWeight     Sort = "weighted"

@@ -116,7 +116,7 @@ type policyShape struct {
 	Models []nameText `yaml:"models" least:"1"`
 	// Vendors in order; the others follow. Not together with sort.
 	Order []nameText `yaml:"order,omitempty"`
-	// The cheapest input price first. Not together with order.
+	// The cheapest first: by price, the input price; by blended, what a prompt token costs at the hit rate that turns have shown. Not together with order.
 	Sort sortWord `yaml:"sort,omitempty" without:"order"`
 	// No other vendors.
 	Only []nameText `yaml:"only,omitempty" least:"1"`

@@ -67,6 +67,17 @@
 // kept apart, a stored response without a record of its own is continued nowhere,
 // not even if the store did not answer: the vendor would give it to anyone.
 //
+// A blended sort puts first what a prompt token is expected to cost least: h·read +
+// (1−h)·input at this turn's rates ([Blend]), compared as exact fractions. h is the
+// route's token hit rate as turns have shown it ([Learner]), 0 with fewer than
+// [LeastTurns] of them or without a read rate of its own: nothing is promised on a
+// vendor's behalf. A route of unknown input rate goes last. Writes, answers and what
+// this session has warm are not looked at; the last is what affinity is for.
+//
+// A [Holdout] draws sessions, not turns: a session of two kinds of turn would tell of
+// neither. A session in it has affinity off with [DetailHoldout], whatever switches
+// it off otherwise comes first and is no trial.
+//
 // A limit on a price takes out routes whose price is not known. With several
 // targets each model is filtered and ordered by the policy that named it, while
 // scope and affinity settings are those of the first target.

@@ -59,6 +59,14 @@
 //     came after. One that timed out did not.
 //   - What sessions share (a common system prompt) is not modelled.
 //
+// # Hold-outs
+//
+// Savings are modelled. Where a share of sessions is held out, the [Arm] of those and
+// that of the sessions beside them are measured: cost of whole turns, failed attempts
+// too, to prompt tokens of what was served. [Trial.Difference] is their difference,
+// with a 95 % interval over sessions: Welch's by Student's t, variances by the delta
+// method for a ratio of two sums.
+//
 // # Reading less than promised
 //
 // A turn is promised E tokens: what its thread's last cached prompt and its own have in
