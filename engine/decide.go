@@ -215,15 +215,18 @@ func (p *Plan) find(mp *ModelPlan, e *Entry) (at int, ok bool) {
 }
 
 // lost says why an entry has no candidate, if that needs saying: the catalog no
-// longer has its route or credential, or the content is bound to another route.
+// longer has its route or credential, or its key is missing, or the content is bound to another route.
 func (mp *ModelPlan) lost(route *catalog.Route, e *Entry) Detail {
 	if route == nil || route.Disabled != "" {
 		return DetailRouteRemoved
 	}
 	for i := range mp.Removed {
 		if mp.Removed[i].Route == route {
-			if mp.Removed[i].Why == WhyOrigin {
+			switch mp.Removed[i].Why {
+			case WhyOrigin:
 				return DetailBoundToOrigin
+			case WhyCredential:
+				return DetailNoKey
 			}
 			return ""
 		}

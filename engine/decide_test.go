@@ -249,3 +249,16 @@ func TestPromotionStaysInItsGroup(t *testing.T) {
 		}
 	}
 }
+
+func TestAPinWhoseKeyIsGoneSaysSo(t *testing.T) {
+	vendor := &catalog.Vendor{Name: "a", Credentials: []catalog.Credential{{ID: "k"}}}
+	route := &catalog.Route{Vendor: vendor}
+	mp := ModelPlan{Removed: []Removed{{Route: route, Why: WhyCredential}}}
+	if got := mp.lost(route, &Entry{Vendor: "a", Credential: "k"}); got != DetailNoKey {
+		t.Errorf("detail %q", got)
+	}
+	mp.Removed[0].Why = WhyIgnore
+	if got := mp.lost(route, &Entry{Vendor: "a", Credential: "k"}); got != "" {
+		t.Errorf("left out by the request: detail %q", got)
+	}
+}

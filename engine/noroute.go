@@ -19,27 +19,59 @@ type NoRouteError struct {
 	Plan   Plan     // its Removed lists say why
 	Tags   []string // that the request itself asked for
 	Rules  Rules    // the tenant's: it is told of no vendor that it may not use
-	Others []string // models of the catalog that this API reaches, at most eight
+	Others []string // models of the catalog that this API reaches and whose vendors have keys, at most eight
+
+	// Unknown are the vendors that the request allows (only) and the catalog does not
+	// have, each with the name that was perhaps meant.
+	Unknown []UnknownVendor
 
 	// Forgotten: nobody knows which vendor made the response that the request
 	// continues. Plan then has candidates.
 	Forgotten bool
 }
 
-// noRoute says what would have worked instead.
-func noRoute(c *catalog.Catalog, r *Request, t *Turn) *NoRouteError {
-	e := &NoRouteError{Target: t.Target, API: r.API, Plan: t.Plan, Tags: r.Tags, Rules: r.Rules}
+// UnknownVendor is a name that no vendor of the catalog has. Near is one that it has
+// and that was perhaps meant; empty: none is like it.
+type UnknownVendor struct{ Name, Near string }
+
+// unknownVendors are those of a request's names that the catalog does not have. Only
+// vendors that the tenant may use are suggested.
+func unknownVendors(c *catalog.Catalog, names []string, rules *Rules) (all []UnknownVendor) {
+	var known []string
+	for _, v := range c.Vendors {
+		if rules.Allow(v.Name) {
+			known = append(known, v.Name)
+		}
+	}
+	for _, name := range names {
+		if _, ok := c.Vendor(name); ok || len(all) == maxNamed || len(name) > maxVendorName {
+			continue
+		}
+		near, _ := catalog.Nearest(name, known)
+		all = append(all, UnknownVendor{name, near})
+	}
+	return all
+}
+
+// maxVendorName is the longest name of a vendor that is repeated to a client.
+const maxVendorName = 64
+
+// noRoute says what would have worked instead. With assumeKeys keys are not looked at.
+func noRoute(c *catalog.Catalog, r *Request, t *Turn, assumeKeys bool) *NoRouteError {
+	e := &NoRouteError{Target: t.Target, API: r.API, Plan: t.Plan, Tags: r.Tags, Rules: r.Rules, Unknown: unknownVendors(c, r.Only, &r.Rules)}
 	for _, m := range c.Models {
-		if len(e.Others) < maxNamed && !t.Plan.has(m) && reaches(m, r.API, &r.Rules) {
+		if len(e.Others) < maxNamed && !t.Plan.has(m) && reaches(m, r.API, &r.Rules, assumeKeys) {
 			e.Others = append(e.Others, m.Name)
 		}
 	}
 	return e
 }
 
-func reaches(m *catalog.Model, api catalog.API, rules *Rules) bool {
+func reaches(m *catalog.Model, api catalog.API, rules *Rules, assumeKeys bool) bool {
+	facts := PlanFacts{AssumeKeys: assumeKeys}
 	return slices.ContainsFunc(m.Routes, func(r *catalog.Route) bool {
-		return r.Disabled == "" && r.Vendor.Speaks(api) && rules.Allow(r.Vendor.Name)
+		return r.Disabled == "" && r.Vendor.Speaks(api) && rules.Allow(r.Vendor.Name) &&
+			(len(r.Vendor.Credentials) == 0 || facts.hasKey(r.Vendor, ""))
 	})
 }
 
@@ -88,6 +120,12 @@ func (e *NoRouteError) Error() string {
 	if separator == ": " && len(e.Rules.Only) > 0 {
 		b.WriteString(": none of its vendors is open to this tenant")
 	}
+	for _, u := range e.Unknown {
+		fmt.Fprintf(&b, ". There is no vendor %s", u.Name)
+		if u.Near != "" {
+			fmt.Fprintf(&b, " (did you mean %s?)", u.Near)
+		}
+	}
 	if apis := e.APIs(); len(apis) > 0 {
 		fmt.Fprintf(&b, ". %s can be reached through: %s", e.Target, joined(apis))
 	}
@@ -133,11 +171,26 @@ func (e *NoRouteError) reason(r Removed) string {
 	case WhyMaxPrice:
 		return "is above the price limit"
 	case WhyCredential:
-		return "has no key configured"
+		return "has no key" + e.wanted(r.Route.Vendor)
 	case WhyOrigin:
 		return "did not make the content that this request refers to"
 	}
 	return string(r.Why)
+}
+
+// wanted says where the vendor's key is looked for, such as " (set DEEPSEEK_API_KEY)".
+// Tenants who are kept apart are not told: it is not theirs to set.
+func (e *NoRouteError) wanted(v *catalog.Vendor) string {
+	var names []string
+	for i := range v.Credentials {
+		if env := v.Credentials[i].Env; env != "" && !slices.Contains(names, env) {
+			names = append(names, env)
+		}
+	}
+	if len(names) == 0 || e.Rules.Apart {
+		return ""
+	}
+	return " (set " + strings.Join(names, " or ") + ")"
 }
 
 // lacks is the first tag of the request that the route does not carry; empty if

@@ -36,6 +36,7 @@ const (
 	DetailNotBelowRivalInput Detail = "not_below_rival_input"
 	DetailRouteRemoved       Detail = "route_removed"
 	DetailBoundToOrigin      Detail = "bound_to_origin"
+	DetailNoKey              Detail = "no_key" // the catalog has the route or credential, but not its key
 	DetailNoSession          Detail = "no_session"
 	DetailHoldout            Detail = "holdout" // affinity is off for the session, to be measured by: see [Holdout]
 )

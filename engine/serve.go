@@ -174,7 +174,7 @@ func (g *Gateway) prepare(ctx context.Context, r *Request) (s turnState, err err
 		return s, err
 	}
 	if len(s.turn.Plan.Candidates) == 0 {
-		return s, noRoute(c, r, &s.turn)
+		return s, noRoute(c, r, &s.turn, g.AssumeKeys)
 	}
 	if r.Rules.Apart && r.PreviousResponse != "" && !s.memory.made {
 		return s, &NoRouteError{Target: s.turn.Target, API: r.API, Plan: s.turn.Plan, Rules: r.Rules, Forgotten: true}

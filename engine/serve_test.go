@@ -71,6 +71,8 @@ func TestServeErrors(t *testing.T) {
 			"no route of n can serve this request: a does not speak the messages API. n can be reached through: /v1/chat/completions. Models that the messages API reaches: m, o"},
 		{"filtered out", func(r *engine.Request) { r.Ignore = []string{"a", "b"} }, nil,
 			"no route of m can serve this request: a is excluded (ignore); b is excluded (ignore). Models that the chat API reaches: n, o"},
+		{"only vendors that there are not", func(r *engine.Request) { r.Only = []string{"aa", "acmee"} }, nil,
+			"no route of m can serve this request: a is not among the vendors allowed (only); b is not among the vendors allowed (only). There is no vendor aa (did you mean a?). There is no vendor acmee. Models that"},
 		{"no vendor keeps to what the request asks for", func(r *engine.Request) { r.Tags = []string{"zdr", "no_training"} }, nil,
 			"no route of m can serve this request: a lacks the tag zdr, which the request requires; b lacks the tag zdr"},
 	}
@@ -270,7 +272,7 @@ func TestDecideWithoutKeys(t *testing.T) {
 	}
 	g.AssumeKeys = false
 	var none *engine.NoRouteError
-	if _, err := g.Decide(context.Background(), chat(nil)); !errors.As(err, &none) || !strings.Contains(err.Error(), "no key configured") || !none.Keyless() {
+	if _, err := g.Decide(context.Background(), chat(nil)); !errors.As(err, &none) || !strings.Contains(err.Error(), "a has no key (set A); b has no key (set B)") || !none.Keyless() {
 		t.Errorf("error %v", err)
 	}
 }

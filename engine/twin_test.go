@@ -189,6 +189,8 @@ func slowWeigh(f Facts, mp ModelPlan, e Entry, selfNamed bool) (Finding, int) {
 			finding.Detail = DetailRouteRemoved
 		case removed && why == WhyOrigin:
 			finding.Detail = DetailBoundToOrigin
+		case removed && why == WhyCredential:
+			finding.Detail = DetailNoKey
 		case !removed && !known:
 			finding.Detail = DetailRouteRemoved
 		}

@@ -57,6 +57,8 @@ func detailMeaning(d engine.Detail) string {
 		return "its cache-read price is not below a rival's input price"
 	case engine.DetailRouteRemoved:
 		return "the catalog no longer has that route"
+	case engine.DetailNoKey:
+		return "its vendor has no key any longer"
 	case engine.DetailBoundToOrigin:
 		return "the content belongs to the vendor that made it"
 	case engine.DetailNoSession:
