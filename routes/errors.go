@@ -193,33 +193,37 @@ func failed(c *gin.Context, api catalog.API, last *engine.Attempt) {
 		c.Status(status)
 		return
 	}
+	who := "The vendor"
+	if route := last.Candidate.Route; route != nil {
+		who += " " + route.Vendor.Name
+	}
 	switch last.Failure {
 	case engine.FailureCredential, engine.FailureForbidden:
 		// What the vendor says of a key may contain it.
 		if last.Candidate.Group == engine.GroupClient {
-			fail(c, api, status, "The vendor did not accept the key that was sent for it.")
+			fail(c, api, status, who+" did not accept the key that was sent for it.")
 			return
 		}
-		fail(c, api, status, "The vendor did not accept this gateway's key for it; the request itself is not at fault.")
+		fail(c, api, status, who+" did not accept this gateway's key for it; the request itself is not at fault.")
 	case engine.FailureTimeout:
-		fail(c, api, status, "The vendor did not answer in time.")
+		fail(c, api, status, who+" did not answer in time.")
 	case engine.FailureShutdown:
 		fail(c, api, status, "The gateway is shutting down; ask again.")
 	case engine.FailureConnect:
-		fail(c, api, status, "The vendor could not be reached, or it did not answer properly.")
+		fail(c, api, status, who+" could not be reached, or it did not answer properly.")
 	case engine.FailureCut:
-		fail(c, api, status, "The vendor's answer was cut before its end.")
+		fail(c, api, status, who+"'s answer was cut before its end.")
 	default:
-		relay(c, api, status, last.Reply)
+		relay(c, api, status, who, last.Reply)
 	}
 }
 
 // relay gives the client a vendor's refusal: as it is where it is JSON, which is
 // the client's own dialect, since dialects are not translated; else its status
-// with a text of ours. A reply of another status than the client's is no refusal.
-func relay(c *gin.Context, api catalog.API, status int, reply *engine.Reply) {
+// with a text of ours about who. A reply of another status than the client's is no refusal.
+func relay(c *gin.Context, api catalog.API, status int, who string, reply *engine.Reply) {
 	if reply == nil || reply.Status != status {
-		fail(c, api, status, "The vendor did not answer this request.")
+		fail(c, api, status, who+" did not answer this request.")
 		return
 	}
 	for name, values := range reply.Header {
@@ -232,7 +236,7 @@ func relay(c *gin.Context, api catalog.API, status int, reply *engine.Reply) {
 		write(c, status, "application/json", reply.Body)
 		return
 	}
-	fail(c, api, status, fmt.Sprintf("The vendor refused the request with status %d.", status))
+	fail(c, api, status, fmt.Sprintf("%s refused the request with status %d.", who, status))
 }
 
 // exists is what every 404 names.

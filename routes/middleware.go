@@ -11,6 +11,7 @@ import (
 
 	"github.com/gin-gonic/gin"
 
+	"github.com/warmroute/warmroute/catalog"
 	"github.com/warmroute/warmroute/engine"
 )
 
@@ -95,9 +96,10 @@ func probe(route string) bool {
 }
 
 // logFailure writes a line for an attempt that failed, also where another
-// candidate served the turn: who failed, how, and for how long it is left alone.
+// candidate served the turn: who failed, how, and for how long it is left alone. path is
+// that of the API at the vendor.
 // A client that left is no vendor's failure.
-func (s *service) logFailure(ctx context.Context, try *engine.Try, a *engine.Attempt) {
+func (s *service) logFailure(ctx context.Context, path string, try *engine.Try, a *engine.Attempt) {
 	if a.Failure == engine.FailureNone || a.Failure == engine.FailureClientLeft || a.Failure == engine.FailureRequest {
 		return
 	}
@@ -111,10 +113,37 @@ func (s *service) logFailure(ctx context.Context, try *engine.Try, a *engine.Att
 		slog.Int("status", a.Status),
 		slog.String("cause", a.Cause),
 	}
+	v := try.Candidate.Route.Vendor
+	if place := keptIn(v, try.Candidate.Credential); place != "" && (a.Failure == engine.FailureCredential || a.Failure == engine.FailureForbidden || a.Status == http.StatusNotFound) {
+		attrs = append(attrs, slog.String("key", place))
+	}
+	if address := upstream(v, path); address != "" {
+		attrs = append(attrs, slog.String("upstream", address))
+	}
 	if a.RetryAfter > 0 {
 		attrs = append(attrs, slog.String("retry_after", a.RetryAfter.String()))
 	}
 	s.Log.LogAttrs(ctx, slog.LevelWarn, "attempt failed", attrs...)
+}
+
+// keptIn is the environment variable of a vendor's credential; empty where the key is
+// kept elsewhere, since a path may be the key itself by mistake.
+func keptIn(v *catalog.Vendor, credential string) string {
+	for i := range v.Credentials {
+		if v.Credentials[i].ID == credential {
+			return v.Credentials[i].Env
+		}
+	}
+	return ""
+}
+
+// upstream is the host and path that a vendor was asked at: a base URL that
+// names too much or too little of the path is the commonest reason for a 404.
+func upstream(v *catalog.Vendor, path string) string {
+	if v.BaseURL == nil {
+		return ""
+	}
+	return v.BaseURL.Host + strings.TrimSuffix(v.BaseURL.Path, "/") + path
 }
 
 // logEntry is the request's entry.

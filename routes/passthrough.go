@@ -113,7 +113,7 @@ func (s *service) passOn(c *gin.Context, p passage, facts engine.Request, call v
 		stamp(c.Writer.Header(), call.Metadata, &try)
 		a := s.Vendor.Pass(ctx, c.Writer, call, p.path, try)
 		a.Finding = finding
-		s.logFailure(ctx, &try, &a)
+		s.logFailure(ctx, p.path, &try, &a)
 		turn.Attempts = append(turn.Attempts, a)
 	}
 	if p.plain {

@@ -324,15 +324,35 @@ func TestAFailedAttemptIsLogged(t *testing.T) {
 	}
 }
 
+// A refused key and a path that is not there are put right in the catalog: the log says
+// where, the client whose they are.
+func TestARefusedKeyIsLoggedWithItsPlace(t *testing.T) {
+	for _, status := range []int{http.StatusUnauthorized, http.StatusNotFound} {
+		r := newRig(t, nil, stop{name: "quay", serve: &script{status: status, text: "no", header: http.Header{"Content-Type": {"text/plain"}}}})
+		got := r.post("chat", `{"model":"m","messages":[]}`)
+		if !strings.Contains(got.body, "The vendor quay ") {
+			t.Errorf("%d: the client is told %s", status, got.body)
+		}
+		var line map[string]any
+		if err := json.Unmarshal([]byte(strings.SplitN(r.log.String(), "\n", 2)[0]), &line); err != nil {
+			t.Fatalf("%d: %v in %s", status, err, r.log)
+		}
+		upstream, _ := line["upstream"].(string)
+		if line["vendor"] != "quay" || line["key"] == nil || line["status"] != float64(status) || !strings.HasSuffix(upstream, "/v1/chat/completions") {
+			t.Errorf("%d: the log says %v", status, line)
+		}
+	}
+}
+
 // Missing keys are the operator's to mend: no client can.
 func TestWithoutAnyKeyTheGatewayIsUnavailable(t *testing.T) {
 	r := newRig(t, nil, stop{name: "pier", serve: &script{text: jsonAnswer}})
-	keyless, err := catalog.Parse("test.yaml", []byte("version: 1\nvendors:\n  pier: {api: [chat], base_url: https://pier.example/v1, credentials: [{id: main, env: K}]}\nmodels:\n  m:\n    routes: [{vendor: pier, model: x, price: {input: 1, output: 1}}]\n"))
+	keyless, err := catalog.Parse("test.yaml", []byte("version: 1\nvendors:\n  pier: {api: [chat], base_url: https://pier.example/v1, credentials: [{id: main, env: WARMROUTE_TEST_NO_PIER_KEY}]}\nmodels:\n  other: {routes: [{vendor: pier, model: o, price: {input: 1, output: 1}}]}\n  m:\n    routes: [{vendor: pier, model: x, price: {input: 1, output: 1}}]\n"))
 	if err != nil {
 		t.Fatal(err)
 	}
 	r.gateway.Catalog = func() *catalog.Catalog { return keyless }
-	if got := r.post("chat", `{"model":"m","messages":[]}`); got.status != http.StatusServiceUnavailable || !strings.Contains(got.body, "has no key configured") {
+	if got := r.post("chat", `{"model":"m","messages":[]}`); got.status != http.StatusServiceUnavailable || !strings.Contains(got.body, "pier has no key (set WARMROUTE_TEST_NO_PIER_KEY)") || strings.Contains(got.body, "other") {
 		t.Errorf("status %d, %s", got.status, got.body)
 	}
 }

@@ -120,7 +120,7 @@ func (s *service) serve(c *gin.Context, facts engine.Request, call vendor.Call) 
 		stamp(c.Writer.Header(), call.Metadata, &try)
 		a := s.Vendor.Send(ctx, c.Writer, call, try)
 		a.Answered = answered(&a)
-		s.logFailure(ctx, &try, &a)
+		s.logFailure(ctx, call.Body.API.Path(), &try, &a)
 		return a
 	})
 	last, tried := turn.Last()
