@@ -21,7 +21,7 @@ func (m *matrix) print(to io.Writer) error {
 	w := tabwriter.NewWriter(to, 0, 0, 2, ' ', 0)
 	fmt.Fprint(w, "#\tvendor\tinput\tread\twrite\toutput\twarm turn\tcold turn\twrites pay after\tgate\n")
 	for i, r := range m.Routes {
-		fmt.Fprintf(w, "%d\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\n", i+1, r.Vendor, dash(r.Price.Input), dash(r.Price.CacheRead), dash(r.Price.CacheWrite), dash(r.Price.Output), rounded(r.Warm), rounded(r.Cold), r.paidBack(), r.gate())
+		fmt.Fprintf(w, "%d\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\n", i+1, r.Vendor, dash(r.Price.Input), dash(r.Price.CacheRead), dash(r.Price.CacheWrite), r.Price.outputText(), rounded(r.Warm), rounded(r.Cold), r.paidBack(), r.gate())
 	}
 	if err := w.Flush(); err != nil {
 		return err

@@ -121,6 +121,7 @@ type shownRoute struct {
 	Model       string            `json:"model"` // the vendor's own id
 	Credentials []shownCredential `json:"credentials"`
 	Price       shownPrice        `json:"price"`
+	Surcharges  []shownSurcharge  `json:"surcharges,omitempty"` // not in the price: which of them apply is said by a request
 	AsOf        string            `json:"as_of,omitempty"`
 	AgeDays     *int              `json:"age_days"`
 	Source      string            `json:"source,omitempty"`
@@ -136,6 +137,12 @@ type shownPrice struct {
 	CacheWrite1h      *string `json:"cache_write_1h"`
 	Output            *string `json:"output"`
 	Request           *string `json:"request,omitempty"` // of one request
+}
+
+type shownSurcharge struct {
+	Speed  string `json:"speed,omitempty"`
+	Region string `json:"region,omitempty"`
+	Times  string `json:"times"`
 }
 
 type shownCache struct {
@@ -201,6 +208,9 @@ func showRoute(r *catalog.Route, terms pricing.Terms) shownRoute {
 	}
 	if sheet, ok := r.Price.Sheet(terms.At); ok {
 		one.AsOf, one.Source = sheet.AsOf, sheet.Source
+		for _, x := range sheet.Surcharges {
+			one.Surcharges = append(one.Surcharges, shownSurcharge{x.Speed, x.Region, x.Times.String()})
+		}
 		if day, err := time.Parse(time.DateOnly, sheet.AsOf); err == nil {
 			age := int(terms.At.Sub(day).Hours() / 24)
 			one.AgeDays = &age
@@ -234,14 +244,31 @@ func (s *shownCatalog) print(to io.Writer) error {
 			if p.CacheReadImplicit != nil {
 				read += ", implicit " + *p.CacheReadImplicit
 			}
-			fmt.Fprintf(w, "  %s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t%d\t%s\t%s%s\n", r.Vendor, dash(p.Input), read, dash(p.CacheWrite), dash(p.CacheWrite1h), dash(p.Output),
-				r.Cache.Family, shortly(r.Cache.TTL), r.Cache.MinPrefix, keys(r.Credentials), aged(r), optional("\tdisabled: %s", r.Disabled))
+			fmt.Fprintf(w, "  %s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t%d\t%s\t%s%s%s\n", r.Vendor, dash(p.Input), read, dash(p.CacheWrite), dash(p.CacheWrite1h), p.outputText(),
+				r.Cache.Family, shortly(r.Cache.TTL), r.Cache.MinPrefix, keys(r.Credentials), aged(r), optional("\t%s", surchargesText(r.Surcharges)), optional("\tdisabled: %s", r.Disabled))
 		}
 		if err := w.Flush(); err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+// outputText is the output price, with the fee of a request where there is one.
+func (p *shownPrice) outputText() string {
+	if p.Request == nil {
+		return dash(p.Output)
+	}
+	return dash(p.Output) + " + " + *p.Request + " a request"
+}
+
+// surchargesText is such as "×6 at speed fast, ×1.1 in region us".
+func surchargesText(all []shownSurcharge) string {
+	var words []string
+	for _, x := range all {
+		words = append(words, "×"+x.Times+optional(" at speed %s", x.Speed)+optional(" in region %s", x.Region))
+	}
+	return strings.Join(words, ", ")
 }
 
 func contextText(tokens int64) string {

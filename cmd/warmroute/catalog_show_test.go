@@ -2,6 +2,7 @@ package main
 
 import (
 	"encoding/json"
+	"errors"
 	"os"
 	"path/filepath"
 	"strings"
@@ -92,6 +93,31 @@ func TestShowSaysWhatARouteCostsNow(t *testing.T) {
 	out, err = ran(t, catalogShowCommand, file, "charts", "--at", fleetTime, "--prompt", "50001")
 	if err != nil || !strings.Contains(out, "harbour  6      0.6   7.5") || !strings.Contains(out, "no STRAND_KEY") || !strings.Contains(out, "2026-11-20 (9 days)") {
 		t.Errorf("above the threshold it says %s, %v", out, err)
+	}
+}
+
+// What is charged beside the prices of tokens is never left out.
+func TestShowAndMatrixTellFeesAndSurcharges(t *testing.T) {
+	file := fleetFile(t)
+	text := strings.Replace(fleet, "input: 0.90, output: 3, as_of: 2026-11-28", "input: 0.90, output: 3, cache_read: 0.09, request: 0.5, surcharges: [{speed: fast, times: 6}, {region: us, times: 1.1}]", 1)
+	if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	out, err := ran(t, catalogShowCommand, file, "charts", "--at", fleetTime)
+	if err != nil || !strings.Contains(out, "3 + 0.5 a request") || !strings.Contains(out, "×6 at speed fast, ×1.1 in region us") {
+		t.Errorf("show says %s, %v", out, err)
+	}
+	var got shownCatalog
+	out, err = ran(t, catalogShowCommand, file, "charts", "--at", fleetTime, "-o", "json")
+	if err := errors.Join(err, json.Unmarshal([]byte(out), &got)); err != nil {
+		t.Fatal(err)
+	}
+	if r := got.Models[0].Routes[1]; r.Price.Request == nil || *r.Price.Request != "0.5" || len(r.Surcharges) != 2 || r.Surcharges[0] != (shownSurcharge{Speed: "fast", Times: "6"}) {
+		t.Errorf("the route is %+v", r)
+	}
+	out, err = ran(t, catalogMatrixCommand, file, "charts", "--at", fleetTime, "--prompt", "2000", "--new", "1000")
+	if err != nil || !strings.Contains(out, "3 + 0.5 a request  0.50189") {
+		t.Errorf("matrix says %s, %v", out, err)
 	}
 }
 
