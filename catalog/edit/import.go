@@ -21,6 +21,7 @@ type Options struct {
 	Vendors []string          // of the list or of the catalog; empty: all
 	Compare []*pricelist.List // other lists: where they disagree is marked on new entries, and reported
 	Force   bool              // prices that are somebody's own are overwritten
+	Only    bool              // routes that the catalog has are brought up to date, and none is added
 	AsOf    string            // the day the prices are of, whatever the list says; empty: what it says
 	Day     string            // the day for rows that do not say; empty: none
 }
@@ -33,6 +34,7 @@ const (
 	Added     Status = "added"     // a new route
 	Updated   Status = "updated"   // prices of the route changed
 	Unchanged Status = "unchanged" // its prices are those of the list
+	Confirmed Status = "confirmed" // so they are, and were read later: its day is the list's now, and its source names the list
 	Kept      Status = "kept"      // it differs, and stays as it is
 	Skipped   Status = "skipped"   // it is not written
 )
@@ -71,6 +73,8 @@ type Line struct {
 	Gone []Difference
 	// NoRead says that the list does not know what a read from the cache costs.
 	NoRead bool
+	// Undated: the list agrees with the price, and would confirm it if it had a day.
+	Undated bool
 	// Disputes say where other lists disagree, one sentence for each field.
 	Disputes []string
 	Doubts   []pricelist.Flag // what the reader found that is no reason to leave the row out
@@ -115,7 +119,9 @@ var ErrNothing = errors.New("nothing in the list is of these models and vendors"
 //
 // The rows of the list and of those it is compared with get their flags here, see
 // [pricelist.Check]. The catalog's routes are matched by the vendor's id of the
-// model; those of the same source, or without a price, take the list's prices.
+// model; those of the same source, or without a price, take the list's prices. A price
+// of a vendor's page or of another list that the list confirms, figure by figure and at
+// a later day, takes its day, and its source says that the list confirms it.
 //
 // The error is [ErrNothing], one of [Document.Edit], or says that the catalog is
 // not in dollars, which all lists are.
@@ -140,7 +146,9 @@ func Import(file string, d *Document, list *pricelist.List, o Options) (*Importe
 	if d != nil {
 		im.existing()
 	}
-	im.fresh()
+	if !o.Only || d == nil {
+		im.fresh()
+	}
 	if len(im.out.Lines) == 0 {
 		return nil, ErrNothing
 	}
@@ -369,6 +377,10 @@ func (im *importer) refresh(r *catalog.Route, row *pricelist.Row) {
 		line.Gone = gone
 	}
 	if !own && !im.Force {
+		if len(line.Changes) == 0 && len(gone) == 0 && isPublic(r.Price) {
+			im.confirm(r, im.stated(row), &line)
+			return
+		}
 		if len(line.Changes) > 0 {
 			line.Status, line.Reason = Kept, string(HandMade)
 			line.Detail = "the price is of " + sourceOf(r.Price) + ", not of " + im.list.Source
@@ -394,6 +406,27 @@ func (im *importer) refresh(r *catalog.Route, row *pricelist.Row) {
 	im.change(len(im.out.Lines), Change{
 		Path:  Path{Key("models"), Key(r.Model.Name), Key("routes"), Entry("vendor", r.Vendor.Name), Key("price")},
 		Value: PriceValue(merged, im.unit()),
+	})
+}
+
+// confirm gives a price that the list confirms the list's day, and names the list
+// beside its source; an older list confirms nothing, nor one of an unknown day. The price stays its source's: it
+// is not overwritten when the list changes its mind.
+func (im *importer) confirm(r *catalog.Route, day string, line *Line) {
+	line.Undated = day == ""
+	if day == "" || newestDay(r.Price) >= day {
+		return
+	}
+	const by = ", confirmed by "
+	price := slices.Clone(r.Price)
+	for i := range price {
+		source, _, _ := strings.Cut(price[i].Source, by)
+		price[i].AsOf, price[i].Source = day, source+by+im.list.Source
+	}
+	line.Status = Confirmed
+	im.change(len(im.out.Lines), Change{
+		Path:  Path{Key("models"), Key(r.Model.Name), Key("routes"), Entry("vendor", r.Vendor.Name), Key("price")},
+		Value: PriceValue(price, im.unit()),
 	})
 }
 

@@ -367,3 +367,43 @@ func TestEndpointsLoad(t *testing.T) {
 		t.Errorf("%d vendors", len(r.Catalog.Vendors))
 	}
 }
+
+// A price of a vendor's page, or of another list, to which the list agrees takes its
+// day; one of a contract stays as it is, and so does one that differs.
+func TestImportConfirms(t *testing.T) {
+	page := strings.NewReplacer("input: 0.55,", "input: 0.6,", "cache_read: 0.1, source: our contract", "cache_read: 0.12, as_of: 2026-07-01, source: https://groq.com/pricing").Replace(nest)
+	im, err := importNest(t, page, Options{Models: []string{"heron"}, Vendors: []string{"groq"}, AsOf: "2026-11-21"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := strings.Replace(page, "as_of: 2026-07-01, source: https://groq.com/pricing", `as_of: 2026-11-21, source: "https://groq.com/pricing, confirmed by litellm"`, 1)
+	if got := string(im.Text); got != want || im.Count(Confirmed) != 1 {
+		t.Errorf("%d confirmed, got\n%s\nwant\n%s", im.Count(Confirmed), got, want)
+	}
+	again, err := importNest(t, want, Options{Models: []string{"heron"}, Vendors: []string{"groq"}, AsOf: "2026-11-22"})
+	if err != nil || string(again.Text) != strings.Replace(want, "2026-11-21", "2026-11-22", 1) {
+		t.Errorf("confirmed again: %v\n%s", err, again.Text)
+	}
+	for name, c := range map[string]struct {
+		from, to, day string
+	}{
+		"a contract":                    {"https://groq.com/pricing", "our contract", "2026-11-21"},
+		"another figure":                {"input: 0.6,", "input: 0.7,", "2026-11-21"},
+		"a figure the list has not":     {"output: 2.5,", "output: 2.5, cache_write: 1,", "2026-11-21"},
+		"an older list":                 {"", "", "2026-06-01"},
+		"a day of the file and no more": {"", "", ""},
+	} {
+		text := strings.Replace(page, c.from, c.to, 1)
+		im, err := importNest(t, text, Options{Models: []string{"heron"}, Vendors: []string{"groq"}, AsOf: c.day})
+		if err != nil || im.Count(Confirmed) != 0 || string(im.Text) != text {
+			t.Errorf("%s: %v, %d confirmed", name, err, im.Count(Confirmed))
+		}
+	}
+}
+
+func TestImportOfExistingAddsNothing(t *testing.T) {
+	im, err := importNest(t, nest, Options{Only: true})
+	if err != nil || im.Count(Added) != 0 || im.Count(Updated) != 1 || strings.Contains(string(im.Text), "wren") {
+		t.Errorf("%v, %d added, %d updated", err, im.Count(Added), im.Count(Updated))
+	}
+}

@@ -252,7 +252,7 @@ func (im *importer) verify() error {
 		about[fmt.Sprintf("vendor %q", v)] = true
 	}
 	for _, l := range im.out.Lines {
-		if l.Status == Added || l.Status == Updated || l.Status == Unchanged {
+		if l.Status == Added || l.Status == Updated || l.Status == Unchanged || l.Status == Confirmed {
 			about[fmt.Sprintf("model %q, route %q", l.Model, l.Vendor)] = true
 			if l.Status == Added {
 				about[fmt.Sprintf("model %q", l.Model)] = true

@@ -11,10 +11,7 @@ import (
 
 // dated is a row's price with its source and its day in every period.
 func (im *importer) dated(row *pricelist.Row) pricing.Price {
-	day := im.AsOf
-	if day == "" {
-		day = row.AsOf
-	}
+	day := im.stated(row)
 	if day == "" {
 		day = im.Day
 	}
@@ -26,6 +23,15 @@ func (im *importer) dated(row *pricelist.Row) pricing.Price {
 	return price
 }
 
+// stated is the day of a row that somebody states; empty where only its file has one,
+// which tells when it was copied rather than when it was read.
+func (im *importer) stated(row *pricelist.Row) string {
+	if im.AsOf != "" {
+		return im.AsOf
+	}
+	return row.AsOf
+}
+
 // printable is the key of a list's entry as a source names it.
 func printable(key string) string { return strings.Join(strings.Fields(key), " ") }
 
@@ -33,6 +39,20 @@ func printable(key string) string { return strings.Join(strings.Fields(key), " "
 func isOf(p pricing.Price, list string) bool {
 	for i := range p {
 		if source := p[i].Source; source != list && !strings.HasPrefix(source, list+" ") {
+			return false
+		}
+	}
+	return len(p) > 0
+}
+
+// isPublic says whether every period of a price is of a page or of a list: what
+// anybody can read, unlike a contract.
+func isPublic(p pricing.Price) bool {
+	for i := range p {
+		list, _, _ := strings.Cut(p[i].Source, " ")
+		list, _, _ = strings.Cut(list, ":")
+		page := strings.HasPrefix(p[i].Source, "https://") || strings.HasPrefix(p[i].Source, "http://")
+		if !page && !slices.Contains(pricelist.Sources(), list) {
 			return false
 		}
 	}

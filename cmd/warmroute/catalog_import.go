@@ -22,6 +22,7 @@ type importing struct {
 	From, Catalog, AsOf, Output string
 	Models, Vendors, Compare    []string
 	Write, Force                bool
+	Existing, Summary           bool
 }
 
 func catalogImportCommand() *cobra.Command {
@@ -35,7 +36,8 @@ with --write.
 
 Prices that the same list gave before, and routes without a price, take those of
 the list; a price of another source is yours and stays, which is reported, unless
---force. A price that the list does not know is left out, and one that it does not
+--force. A price of a vendor's page or of another list to which the list agrees in
+every figure is confirmed: it takes the list's day. A price that the list does not know is left out, and one that it does not
 know any longer stays. What looks like a slip of the list is not written. Vendors
 that the catalog lacks are added where their address is known.
 
@@ -43,7 +45,7 @@ The lists are ` + strings.Join(pricelist.Sources(), ", ") + `. A file may be gzi
 and - is standard input.`,
 		Example: "  warmroute catalog import --from models.dev models.json --models 'claude-*,gpt-5*' > catalog.yaml\n" +
 			"  warmroute catalog import --from litellm prices.json --catalog catalog.yaml --compare openrouter=models.json\n" +
-			"  warmroute catalog import --from litellm prices.json --catalog catalog.yaml --write",
+			"  warmroute catalog import --from litellm prices.json --catalog catalog.yaml --existing --as-of 2026-11-20 --write",
 		Args: func(_ *cobra.Command, args []string) error { return q.check(args) },
 		RunE: func(c *cobra.Command, args []string) error { return q.run(c, args[0]) },
 	}
@@ -55,8 +57,10 @@ and - is standard input.`,
 	f.StringSliceVar(&q.Vendors, "vendors", nil, "only these vendors")
 	f.StringArrayVar(&q.Compare, "compare", nil, "another list, as LIST=FILE: mark where it disagrees; may be given several times")
 	f.BoolVar(&q.Write, "write", false, "make the change")
+	f.BoolVar(&q.Existing, "existing", false, "bring the routes that the catalog has up to date, and add none")
 	f.BoolVar(&q.Force, "force", false, "overwrite prices of other sources too")
-	f.StringVar(&q.AsOf, "as-of", "", "the day the prices are of, such as 2026-11-20; by default what the list says, else the day the file was last changed")
+	f.StringVar(&q.AsOf, "as-of", "", "the day the prices are of, such as 2026-11-20; by default what the list says, else the day its file was last changed, which confirms no price")
+	f.BoolVar(&q.Summary, "summary", false, "print the sums alone, without the diff and the routes")
 	return c
 }
 
@@ -71,6 +75,8 @@ func (q *importing) check(args []string) error {
 		return usage(fmt.Errorf("--from %s: there is no such list; name one of %s", q.From, strings.Join(pricelist.Sources(), ", ")))
 	case q.Write && q.Catalog == "":
 		return usage(errors.New("--write changes the file named by --catalog, and none is named; without it the new catalog goes to standard output"))
+	case q.Existing && q.Catalog == "":
+		return usage(errors.New("--existing is about the routes of a catalog, and none is named; add --catalog FILE"))
 	case q.Write && q.Catalog == "-":
 		return usage(errors.New("standard input cannot be written to; name a file by --catalog"))
 	case q.Catalog == "-" && args[0] == "-":
@@ -99,7 +105,7 @@ func (q *importing) run(c *cobra.Command, file string) error {
 	if err != nil {
 		return err
 	}
-	o := edit.Options{Models: q.Models, Vendors: q.Vendors, Force: q.Force, AsOf: q.AsOf, Day: day}
+	o := edit.Options{Models: q.Models, Vendors: q.Vendors, Force: q.Force, Only: q.Existing, AsOf: q.AsOf, Day: day}
 	for _, other := range q.Compare {
 		source, path, _ := strings.Cut(other, "=")
 		compared, _, err := readList(source, path)
@@ -151,6 +157,9 @@ func (q *importing) run(c *cobra.Command, file string) error {
 			return err
 		}
 		return r.print(report)
+	}
+	if q.Summary {
+		return r.sums(report)
 	}
 	if _, err := io.WriteString(out, r.Diff); err != nil {
 		return err

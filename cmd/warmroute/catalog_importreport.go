@@ -20,6 +20,8 @@ type importReport struct {
 	Added     int            `json:"added"`
 	Updated   int            `json:"updated"`
 	Unchanged int            `json:"unchanged"`
+	Confirmed int            `json:"confirmed"`
+	Undated   int            `json:"undated"`  // of unchanged: the list agrees, and would confirm them if it had a day
 	Kept      map[string]int `json:"kept"`     // by reason
 	Skipped   map[string]int `json:"skipped"`  // by reason
 	NotRows   map[string]int `json:"not_rows"` // entries of the list that are no rows, by reason
@@ -56,7 +58,7 @@ type importDoubt struct {
 func reportOf(im *edit.Imported, list *pricelist.List, fresh, written bool) *importReport {
 	r := &importReport{List: list.Source, Written: written, Rows: len(list.Rows), Kept: map[string]int{}, Skipped: map[string]int{}, NotRows: map[string]int{},
 		Vendors: slices.Clip(append([]string{}, im.Vendors...)), NoRead: im.NoRead(), Routes: []importLine{},
-		Added: im.Count(edit.Added), Updated: im.Count(edit.Updated), Unchanged: im.Count(edit.Unchanged)}
+		Added: im.Count(edit.Added), Updated: im.Count(edit.Updated), Unchanged: im.Count(edit.Unchanged), Confirmed: im.Count(edit.Confirmed)}
 	for reason, n := range im.NotRows {
 		r.NotRows[string(reason)] = n
 	}
@@ -66,6 +68,9 @@ func reportOf(im *edit.Imported, list *pricelist.List, fresh, written bool) *imp
 			r.Kept[l.Reason]++
 		case edit.Skipped:
 			r.Skipped[l.Reason]++
+		}
+		if l.Undated {
+			r.Undated++
 		}
 		if len(l.Disputes) > 0 && l.Status != edit.Skipped {
 			r.Disputed++
@@ -100,6 +105,18 @@ func (r *importReport) print(w io.Writer) error {
 		return l.Status == string(edit.Skipped) && l.Reason != string(edit.VendorUnknown) && l.Reason != string(edit.VendorIsLocal)
 	})
 	r.list(&b, "lists disagree", func(l *importLine) bool { return len(l.Disputes) > 0 && l.Status != string(edit.Skipped) })
+	if _, err := io.WriteString(w, b.String()); err != nil {
+		return err
+	}
+	return r.sums(w)
+}
+
+// sums writes how many routes of each kind there are.
+func (r *importReport) sums(w io.Writer) error {
+	var b strings.Builder
+	if r.Undated > 0 {
+		fmt.Fprintf(&b, "note: the list agrees with %s more and states no day; --as-of DAY confirms them as of that day\n", count(r.Undated, "price"))
+	}
 	if r.Day != "" {
 		fmt.Fprintf(&b, "as_of is %s where the list states no day: when its file was last changed; --as-of says another\n", r.Day)
 	}
@@ -110,9 +127,9 @@ func (r *importReport) print(w io.Writer) error {
 	if len(r.Vendors) > 0 {
 		fmt.Fprintf(&b, "new vendors, %sadded: %s\n", verb, strings.Join(r.Vendors, ", "))
 	}
-	fmt.Fprintf(&b, "%s: %s; routes: %d %sadded, %d %supdated, %d unchanged, %d kept%s, %d skipped%s\n", r.List, count(r.Rows, "row"),
-		r.Added, verb, r.Updated, verb, r.Unchanged, total(r.Kept), reasons(r.Kept), total(r.Skipped), reasons(r.Skipped))
-	fmt.Fprintf(&b, "cache-read price unknown: %d of %d; lists disagree about %d\n", r.NoRead, r.Added+r.Updated+r.Unchanged, r.Disputed)
+	fmt.Fprintf(&b, "%s: %s; routes: %d %sadded, %d %supdated, %d %sconfirmed, %d unchanged, %d kept%s, %d skipped%s\n", r.List, count(r.Rows, "row"),
+		r.Added, verb, r.Updated, verb, r.Confirmed, verb, r.Unchanged, total(r.Kept), reasons(r.Kept), total(r.Skipped), reasons(r.Skipped))
+	fmt.Fprintf(&b, "cache-read price unknown: %d of %d; lists disagree about %d\n", r.NoRead, r.Added+r.Updated+r.Confirmed+r.Unchanged, r.Disputed)
 	if n := total(r.NotRows); n > 0 {
 		fmt.Fprintf(&b, "entries that are no rows: %d%s\n", n, reasons(r.NotRows))
 	}
