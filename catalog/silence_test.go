@@ -73,7 +73,7 @@ func TestMistakesOfSilences(t *testing.T) {
 	} {
 		check(t, name, with("", c.line, ""), c.want)
 	}
-	check(t, "inside a price", with("", `price: {input: 1, silence: {price-zero: "by contract"}}`, ""), `c.yaml:12:27: model "m", route "alpha": silence is not a key of price; write it further out: in the route, the model, the vendor, the policy or at the top of the file`)
+	check(t, "inside a price", with("", `price: {input: 1, silence: {price-zero: "by contract"}}`, ""), `c.yaml:12:27: model "m", route "alpha": "silence" is not a key of price; write it further out: in the route, the model, the vendor, the policy or at the top of the file`)
 	for _, reason := range []string{"free until March", "see the contract of 2026", "合同", "промо"} {
 		if !isReason(reason) {
 			t.Errorf("%q is no reason", reason)

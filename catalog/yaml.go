@@ -152,7 +152,7 @@ func (r *reader) fixed(n *yaml.Node, where, what string, known ...string) (o obj
 		case slices.Contains(r.notBuilt, name):
 			r.fail(e.key, where, "%s is not built yet; remove it", name)
 		case name == "silence" && r.what == "catalog":
-			r.fail(e.key, where, "silence is not a key of %s; write it further out: in the route, the model, the vendor, the policy or at the top of the file", what)
+			r.fail(e.key, where, "%s is not a key of %s; write it further out: in the route, the model, the vendor, the policy or at the top of the file", r.quote(name), what)
 		case isThousands(name) && isNull(e.value):
 			r.fail(e.key, where, "%s is what follows a comma, which ends a value between braces; write a number without commas, such as 1000 for 1,000", r.quote(name))
 		default:
