@@ -3,6 +3,7 @@ package sim_test
 import (
 	"context"
 	"errors"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -99,17 +100,17 @@ func TestALearnerRunsUntilItIsStopped(t *testing.T) {
 		books := &asked{Books: &inmem.Ledger{Auditor: sim.Auditor{}}, fails: errors.New("not yet")}
 		l := &sim.Learner{Books: books}
 		ctx, stop := context.WithCancel(t.Context())
-		complaints := 0
+		var complaints atomic.Int64
 		done := make(chan struct{})
-		go func() { defer close(done); l.Run(ctx, time.Minute, func(error) { complaints++ }) }()
+		go func() { defer close(done); l.Run(ctx, time.Minute, func(error) { complaints.Add(1) }) }()
 		synctest.Wait()
-		if complaints != 1 {
-			t.Errorf("%d complaints at the start", complaints)
+		if n := complaints.Load(); n != 1 {
+			t.Errorf("%d complaints at the start", n)
 		}
 		time.Sleep(3*time.Minute + time.Second) // of the bubble's clock
 		synctest.Wait()
-		if complaints != 4 {
-			t.Errorf("%d complaints after three minutes", complaints)
+		if n := complaints.Load(); n != 4 {
+			t.Errorf("%d complaints after three minutes", n)
 		}
 		stop()
 		<-done
