@@ -34,17 +34,19 @@ type reconciled struct {
 	log    lockedBuffer // of errors alone
 	end    func()
 	left   sync.Map // turns whose client left
+
+	patience time.Duration // with a vendor that says nothing
 }
 
 func newReconciled(t *testing.T, w *world) *reconciled {
 	r := &reconciled{t: t, world: w, dir: t.TempDir()}
 	r.open()
 	pins := inmem.New(inmem.Options{})
-	patience := time.Second
+	r.patience = time.Second
 	if w.faults == 0 {
-		patience = time.Minute // nobody hangs; a busy machine may be slow
+		r.patience = time.Minute // nobody hangs; a busy machine may be slow
 	}
-	vendors := vendor.New(vendor.Options{FirstByte: patience, Idle: patience})
+	vendors := vendor.New(vendor.Options{FirstByte: r.patience, Idle: r.patience})
 	server := httptest.NewUnstartedServer(nil)
 	server.Config = routes.NewServer(routes.New(routes.Options{
 		Gateway: &engine.Gateway{

@@ -119,7 +119,7 @@ func (a *account) check(r *reconciled, turn string, b *engine.Booked) {
 			t.Errorf("%s: %s answered %d, and accepted is %t (%s %s)", turn, at.Vendor, s.Status, at.Accepted, at.Stage, at.Failure)
 		}
 		whole := s.Status == http.StatusOK && s.Used != nil && !s.ClientGone && !left && (s.Fault == nil || s.Fault.Gzip) &&
-			at.Failure != engine.FailureTimeout // it was too late
+			at.Took < r.patience // else it may have been too late
 		if !at.Quality.Complete() {
 			if whole {
 				t.Errorf("%s: %s answered whole, %+v, and the record says %s %s %q", turn, at.Vendor, *s.Used, at.Stage, at.Failure, at.Quality)
