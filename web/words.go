@@ -63,6 +63,8 @@ func detailMeaning(d engine.Detail) string {
 		return "the content belongs to the vendor that made it"
 	case engine.DetailNoSession:
 		return "the request could not be named as part of a session"
+	case engine.DetailHoldout:
+		return "the session is held out: it runs without affinity, so that the others can be compared with it"
 	}
 	return ""
 }
