@@ -96,6 +96,12 @@ func (b *builder) credential(o *object, where string) (c Credential, ok bool) {
 		return c, false
 	case env != nil:
 		text, readable := b.text(env, where, "env")
+		if inner, ok := strings.CutPrefix(text, "$"); readable && ok {
+			if inner = strings.TrimSuffix(strings.TrimPrefix(inner, "{"), "}"); isEnvName(inner) && !looksLikeKey(inner) {
+				b.fail(env, where, "env is the name of an environment variable, which is not put in here; write the name alone: env: %s", inner)
+				return c, false
+			}
+		}
 		if readable && (!isEnvName(text) || looksLikeKey(text)) {
 			b.fail(env, where, "env must be the name of an environment variable, such as VENDOR_API_KEY, never a key")
 			return c, false

@@ -129,7 +129,8 @@ func TestAVendorsUsageByName(t *testing.T) {
 
 func TestUsageMistakes(t *testing.T) {
 	for _, c := range []struct{ usage, want string }{
-		{"usage: opnai", `usage "opnai" is not known; did you mean "openai"?`},
+		{"usage: {like: openia}", `like "openia" is not known; did you mean "openai"?` + "\n"},
+		{"usage: opnai", `usage "opnai" is not known; did you mean "openai"? Or write a mapping such as`},
 		{"usage: none-of-them", `usage "none-of-them" is not known; use openai, anthropic,`},
 		{"usage: {like: antropic}", `like "antropic" is not known; did you mean "anthropic"?`},
 		{"usage: {like: anthropic}", `like: anthropic says nothing about the API chat`},
@@ -148,7 +149,7 @@ func TestUsageMistakes(t *testing.T) {
 		{"usage: [openai]", `usage must be a single value`},
 	} {
 		_, err := Parse("f", []byte(with(c.usage, "", "")))
-		if err == nil || !strings.Contains(err.Error(), c.want) || !strings.Contains(err.Error(), "f:") {
+		if err == nil || !strings.Contains(err.Error()+"\n", c.want) || !strings.Contains(err.Error(), "f:") {
 			t.Errorf("%s: %v, want %s", c.usage, err, c.want)
 		}
 	}

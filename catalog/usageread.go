@@ -28,7 +28,14 @@ func (b *builder) convention(n *yaml.Node, where, what, name string) string {
 	if near, ok := nearest(name, conventions); ok {
 		remedy = `; did you mean "` + near + `"?`
 	}
-	b.fail(n, where, "%s %s is not known%s, or a mapping such as {like: openai, cache_read: [cached_tokens]}", what, b.quote(name), remedy)
+	if what == "usage" {
+		or := ", or a mapping"
+		if strings.HasSuffix(remedy, "?") {
+			or = " Or write a mapping"
+		}
+		remedy += or + " such as {like: openai, cache_read: [cached_tokens]}"
+	}
+	b.fail(n, where, "%s %s is not known%s", what, b.quote(name), remedy)
 	return ""
 }
 
