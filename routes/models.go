@@ -103,7 +103,7 @@ func near(now *catalog.Catalog, name string, rules *engine.Rules) []string {
 	var names []string
 	consider := func(known string) {
 		plain := strings.ToLower(known)
-		close := path.Base(plain) == path.Base(asked) || distance(plain, asked) <= min(3, len(asked)/4)
+		close := path.Base(plain) == path.Base(asked) || distance(plain, asked) <= min(3, len(asked)/4) || swapped(plain, asked)
 		if close && len(names) < maxNear && len(known) <= maxEcho {
 			names = append(names, known)
 		}
@@ -123,6 +123,19 @@ func near(now *catalog.Catalog, name string, rules *engine.Rules) []string {
 		}
 	}
 	return names
+}
+
+// swapped says whether a and b differ in nothing but two neighbours that changed places.
+func swapped(a, b string) bool {
+	if len(a) != len(b) {
+		return false
+	}
+	for i := range len(a) - 1 {
+		if a[i] != b[i] {
+			return a[i] == b[i+1] && a[i+1] == b[i] && a[i+2:] == b[i+2:]
+		}
+	}
+	return false
 }
 
 // distance is the number of bytes to insert, remove or change to get from a to b.

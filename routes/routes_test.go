@@ -344,6 +344,19 @@ func TestARefusedKeyIsLoggedWithItsPlace(t *testing.T) {
 	}
 }
 
+// The commonest slip of the fingers is two letters that changed places.
+func TestASwappedNameIsSuggested(t *testing.T) {
+	r := newRig(t, nil, stop{name: "pier", serve: &script{text: jsonAnswer}})
+	large, err := catalog.Parse("test.yaml", []byte("version: 1\nvendors:\n  pier: {api: [chat], base_url: https://pier.example/v1}\nmodels:\n  large: {routes: [{vendor: pier, model: x, price: {input: 1, output: 1}}]}\n"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	r.gateway.Catalog = func() *catalog.Catalog { return large }
+	if got := r.post("chat", `{"model":"lrage","messages":[]}`); got.status != http.StatusNotFound || !strings.Contains(got.body, "Did you mean large?") {
+		t.Errorf("status %d, %s", got.status, got.body)
+	}
+}
+
 // Missing keys are the operator's to mend: no client can.
 func TestWithoutAnyKeyTheGatewayIsUnavailable(t *testing.T) {
 	r := newRig(t, nil, stop{name: "pier", serve: &script{text: jsonAnswer}})
