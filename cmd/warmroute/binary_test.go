@@ -5,6 +5,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"net/http"
@@ -463,6 +464,28 @@ func TestExitCodes(t *testing.T) {
 				t.Errorf("exit %d, %s; want %d and %q", code, out, c.code, c.says)
 			}
 		})
+	}
+}
+
+func TestAMistypedCommandLineSaysWhatWasMeant(t *testing.T) {
+	for _, c := range []struct {
+		args []string
+		says string
+	}{
+		{[]string{"chekc", "c.yaml"}, `unknown command "chekc" (did you mean check?)`},
+		{[]string{"serve", "--catalgo", "c.yaml"}, "(did you mean --catalog?)"},
+		{[]string{"serve", "own.yaml"}, "say warmroute serve --catalog own.yaml"},
+	} {
+		out, err := exec.CommandContext(t.Context(), builtBinary(t), c.args...).CombinedOutput()
+		var exit *exec.ExitError
+		if !errors.As(err, &exit) || exit.ExitCode() != exitUsage || !strings.Contains(string(out), c.says) {
+			t.Errorf("%v: %v, %s", c.args, err, out)
+		}
+	}
+	missing := filepath.Join(t.TempDir(), "none.yaml")
+	out, _ := exec.CommandContext(t.Context(), builtBinary(t), "serve", "--catalog", missing).CombinedOutput()
+	if !strings.Contains(string(out), "warmroute catalog init --write "+missing) {
+		t.Errorf("a catalog that is not there: %s", out)
 	}
 }
 

@@ -52,7 +52,7 @@ func TestImportShowsThenWrites(t *testing.T) {
 			"+        price: {input: 0.6, output: 1, cache_read: 0.1, as_of: 2026-11-20, source: litellm groq/boats/ferry-9b}   # see the list\n",
 		"updated: ferry at groq (boats/ferry-9b): input 0.5 -> 0.6 (+20 %), cache_read unknown -> 0.1\n",
 		"kept, differs: barge at groq (boats/barge-3b): own_price: the price is of our contract, not of litellm: input 9 -> 8 (-11.11 %), output unknown -> 9\n",
-		"litellm: 2 rows; routes: 0 would be added, 1 would be updated, 0 unchanged, 1 kept (own_price 1), 0 skipped\n",
+		"litellm: 2 rows; routes: 0 would be added, 1 would be updated, 0 would be confirmed, 0 unchanged, 1 kept (own_price 1), 0 skipped\n",
 		"nothing is written yet; to make the change, add --write\n",
 	} {
 		if !strings.Contains(out, want) {
@@ -107,7 +107,7 @@ func TestImportPrintsANewCatalog(t *testing.T) {
 	if err != nil || len(cat.Models) != 2 || cat.Models[0].Routes[0].Price[0].AsOf != "2026-11-20" {
 		t.Errorf("%v\n%s", err, out.String())
 	}
-	if !strings.Contains(report.String(), "new vendors, added: groq\nlitellm: 2 rows; routes: 2 added, 0 updated, 0 unchanged, 0 kept, 0 skipped\ncache-read price unknown: 1 of 2") {
+	if !strings.Contains(report.String(), "new vendors, added: groq\nlitellm: 2 rows; routes: 2 added, 0 updated, 0 confirmed, 0 unchanged, 0 kept, 0 skipped\ncache-read price unknown: 1 of 2") {
 		t.Errorf("the report:\n%s", report.String())
 	}
 }

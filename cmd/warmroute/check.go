@@ -155,7 +155,7 @@ func catalogError(path string, err error) error {
 	case err == nil:
 		return nil
 	case errors.Is(err, fs.ErrNotExist):
-		return notFound(fmt.Errorf("there is no catalog at %s; write one, or try warmroute demo", path))
+		return notFound(fmt.Errorf("there is no catalog at %s; write the starter with warmroute catalog init --write %s, or try warmroute demo", path, path))
 	}
 	return invalid(err)
 }

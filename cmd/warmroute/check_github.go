@@ -18,7 +18,7 @@ func checkGitHub(out io.Writer, found *checked) error {
 		if p.Line > 0 {
 			w.printf(",line=%d,col=%d", p.Line, max(p.Column, 1))
 		}
-		w.printf(",title=%s::%s\n", property("warmroute "+p.Code), data(where(p)+p.Message))
+		w.printf(",title=%s::%s\n", property("warmroute "+p.Code), data(advice(p)))
 	}
 	return w.err
 }

@@ -81,7 +81,7 @@ func checkSARIF(out io.Writer, found *checked) error {
 			index[p.Code] = at
 			driver.Rules = append(driver.Rules, sarifRuleOf(p.Code))
 		}
-		r := sarifResult{RuleID: p.Code, RuleIndex: at, Level: string(severity(p)), Message: sarifMessage{where(p) + p.Message}, Locations: []sarifLocation{sarifPlace(p)}}
+		r := sarifResult{RuleID: p.Code, RuleIndex: at, Level: string(severity(p)), Message: sarifMessage{advice(p)}, Locations: []sarifLocation{sarifPlace(p)}}
 		if reason != "" {
 			r.Suppressions = []sarifSuppression{{"inSource", reason}}
 		}

@@ -330,6 +330,25 @@ func TestWhatAGatewayLogsOfItsCatalog(t *testing.T) {
 	}
 }
 
+func TestANameInAVariablesFormIsToBeWrittenAlone(t *testing.T) {
+	for _, env := range []string{"${HERON_KEY}", "$HERON_KEY"} {
+		out, code, _ := checkOf(t, strings.Replace(checkVendors, "v1}", "v1, credentials: [{id: main, env: '"+env+"'}]}", 1), "github", false)
+		if code != exitInvalid || !strings.Contains(out, "write the name alone: env: HERON_KEY") {
+			t.Errorf("%s: %d, %s", env, code, out)
+		}
+	}
+}
+
+// On one line, too, it is said what to do.
+func TestEveryFormatSaysWhatToDoAboutAMissingKey(t *testing.T) {
+	text := strings.Replace(checkDoubt, "v1}", "v1, credentials: [{id: main, env: WARMROUTE_TEST_NO_SUCH_KEY}]}", 1)
+	for _, format := range []string{"text", "json", "github", "sarif"} {
+		if out, _, _ := checkOf(t, text, format, false); !strings.Contains(out, "put the key there before the gateway starts") {
+			t.Errorf("%s: %s", format, out)
+		}
+	}
+}
+
 func TestAGatewayWithoutAnyKeySaysSoOnce(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "c.yaml")
 	text := "version: 1\nvendors:\n"

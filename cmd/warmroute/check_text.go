@@ -94,6 +94,16 @@ func where(p *catalog.Problem) string {
 	return p.Where + ": "
 }
 
+// advice is a problem on one line, with what to do also where its own message does not
+// say it.
+func advice(p *catalog.Problem) string {
+	text := where(p) + p.Message
+	if remedy := p.Remedy(); remedy != "" && !strings.Contains(p.Message, remedy) {
+		text += "; " + remedy
+	}
+	return text
+}
+
 // everyCode stands for --explain without a code.
 const everyCode = "all codes"
 

@@ -16,6 +16,8 @@ import (
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
+
+	"github.com/warmroute/warmroute/catalog"
 )
 
 // version is set when the binary is built.
@@ -60,14 +62,19 @@ func run(ctx context.Context, args []string) int {
 		Short:         "Route LLM traffic to the vendor whose prompt cache is warm, while that is cheapest",
 		SilenceUsage:  true,
 		SilenceErrors: true,
-		Args:          cobra.NoArgs,
+		Args: func(c *cobra.Command, args []string) error {
+			if len(args) == 0 {
+				return nil
+			}
+			return usage(fmt.Errorf("unknown command %q%s; see warmroute --help", args[0], nearCommand(c, args[0])))
+		},
 		RunE: func(c *cobra.Command, _ []string) error {
 			return usage(errors.New("name a command; see warmroute --help"))
 		},
 	}
 	root.CompletionOptions.HiddenDefaultCmd = true
 	root.SetFlagErrorFunc(func(c *cobra.Command, err error) error {
-		return usage(fmt.Errorf("%w; see %s --help", err, c.CommandPath()))
+		return usage(fmt.Errorf("%w%s; see %s --help", err, nearFlag(c, err), c.CommandPath()))
 	})
 	root.AddCommand(serveCommand(), demoCommand(), checkCommand(), explainCommand(), catalogCommand(), healthcheckCommand(), versionCommand(), probeCommand())
 	root.SetArgs(args)
@@ -83,6 +90,35 @@ func run(ctx context.Context, args []string) int {
 		return c.code
 	}
 	return exitFailedOr(err)
+}
+
+// nearCommand is " (did you mean …?)" where a command is like a word.
+func nearCommand(c *cobra.Command, word string) string {
+	var names []string
+	for _, sub := range c.Commands() {
+		if !sub.Hidden {
+			names = append(names, sub.Name())
+		}
+	}
+	return meant(word, names, "")
+}
+
+// nearFlag is the same for the flag that an error is about.
+func nearFlag(c *cobra.Command, err error) string {
+	var unknown *pflag.NotExistError
+	if !errors.As(err, &unknown) {
+		return ""
+	}
+	var names []string
+	c.Flags().VisitAll(func(f *pflag.Flag) { names = append(names, f.Name) })
+	return meant(unknown.GetSpecifiedName(), names, "--")
+}
+
+func meant(word string, known []string, before string) string {
+	if near, ok := catalog.Nearest(word, known); ok && len(word) > 1 {
+		return fmt.Sprintf(" (did you mean %s%s?)", before, near)
+	}
+	return ""
 }
 
 // exitFailedOr tells cobra's own complaints about the command line from failures.

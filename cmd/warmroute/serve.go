@@ -60,7 +60,12 @@ Each flag has an environment variable: WARMROUTE_LISTEN for --listen, and so on.
 goes before its variable, that before the file of --config, that before the default. The
 file also names tenants and their keys; testdata/catalogs/warmroute.yaml in the sources
 has every key of it.`,
-		Args: cobra.NoArgs,
+		Args: func(_ *cobra.Command, args []string) error {
+			if len(args) > 0 {
+				return usage(fmt.Errorf("serve takes no file by itself; say warmroute serve --catalog %s", args[0]))
+			}
+			return nil
+		},
 		RunE: func(c *cobra.Command, _ []string) error {
 			if err := fromEnvironment(c.Flags()); err != nil {
 				return err
