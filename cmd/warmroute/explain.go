@@ -95,6 +95,9 @@ func explain(ctx context.Context, q question, in io.Reader) (*explanation, error
 	if err != nil {
 		return nil, err
 	}
+	if err := q.vendors(cat); err != nil {
+		return nil, err
+	}
 	var supposed []supposedPin
 	for i, text := range q.Pins {
 		pin, err := suppose(ctx, pins, models, session.Key(scope), &request, text, now, uint64(len(q.Pins)-i))
@@ -147,6 +150,32 @@ func targets(cat *catalog.Catalog, request *engine.Request) (models []*catalog.M
 		models = append(models, target.Models...)
 	}
 	return models, found[0].Scope(), nil
+}
+
+// vendors says which of the vendors asked about the catalog does not have, all at once.
+func (q question) vendors(cat *catalog.Catalog) error {
+	var known []string
+	for _, v := range cat.Vendors {
+		known = append(known, v.Name)
+	}
+	var unknown []error
+	look := func(flag, text, name string) {
+		if _, ok := cat.Vendor(name); !ok {
+			unknown = append(unknown, fmt.Errorf("%s %s: the catalog has no such vendor%s", flag, text, meant(name, known, "")))
+		}
+	}
+	for _, text := range q.Pins {
+		name, _, _ := strings.Cut(text, "@")
+		name, _, _ = strings.Cut(name, "/")
+		look("--pin", text, name)
+	}
+	for _, name := range q.Down {
+		look("--down", name, name)
+	}
+	if len(unknown) == 0 {
+		return nil
+	}
+	return notFound(errors.Join(unknown...))
 }
 
 func (q question) now() (time.Time, error) {

@@ -98,7 +98,8 @@ func TestExplainRefusesWhatItCannotSuppose(t *testing.T) {
 		q                question
 		code             int
 	}{
-		{"a vendor that serves nothing here", named, "has a route at reef", question{Pins: []string{"reef"}}, exitNotFound},
+		{"a vendor that serves nothing here", named, "the catalog has no such vendor", question{Pins: []string{"reef"}}, exitNotFound},
+		{"two vendors that are not there", named, "--pin peir@2m: the catalog has no such vendor (did you mean pier?)\n--down reef: the catalog", question{Pins: []string{"peir@2m"}, Down: []string{"reef"}}, exitNotFound},
 		{"a credential that is not there", named, `no credential "spare"`, question{Pins: []string{"quay/spare"}}, exitNotFound},
 		{"an age that is none", named, "write the age", question{Pins: []string{"pier@soon"}}, exitUsage},
 		{"a failing vendor that is not there", named, "no such vendor", question{Down: []string{"reef"}}, exitNotFound},
