@@ -369,9 +369,13 @@ func (r *Relay) Usage() (pricing.Usage, pricing.Quality) {
 	return u, r.judged(q)
 }
 
-// judged is the quality of what was reported, given how far the stream came.
+// judged is the quality of what was reported, given how far the stream came. The
+// first event of a messages or responses stream has counts of its own, which are
+// no final ones even where the end names none. A chat stream may have its usage
+// anywhere, but what came before an error is not all.
 func (r *Relay) judged(q pricing.Quality) pricing.Quality {
-	if q.Complete() && !r.done && !r.final {
+	whole := r.done && r.o.API == catalog.Chat && r.failed == nil
+	if q.Complete() && !whole && !r.final {
 		return pricing.Partial
 	}
 	return q

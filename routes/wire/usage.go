@@ -61,11 +61,12 @@ const maxIterations = 64
 
 // tally is what the usage objects of one answer have said. Vendors repeat running
 // totals from event to event, so each number keeps its greatest value and nothing
-// is ever added.
+// is ever added. See [tally.restate] for the one number that may become less.
 type tally struct {
 	count   [catalog.UsageCounters]int64
 	seen    [catalog.UsageCounters]bool
 	any     bool // some number was there
+	told    bool // the last object named the output, or a total
 	invalid bool // one was negative, broken or impossible
 	marked  bool // a cache was asked for by markers
 	inner   bool // it is a step's: lists of steps are not looked for
@@ -85,6 +86,7 @@ type iteration struct {
 
 // read merges the usage object at v. null and what is missing change nothing.
 func (t *tally) read(c *catalog.Usage, b []byte, v span) {
+	t.told = false
 	switch b[v.from] {
 	case 'n':
 		return
@@ -96,7 +98,30 @@ func (t *tally) read(c *catalog.Usage, b []byte, v span) {
 	if t.raw = t.raw[:0]; v.to-v.from <= engine.MaxRawUsage {
 		t.raw = append(t.raw, v.of(b)...)
 	}
+	prompt, stored, named := t.count[catalog.PromptCount], t.stored(), t.seen[catalog.PromptCount]
+	t.count[catalog.PromptCount], t.seen[catalog.PromptCount] = 0, false
 	t.object(c, c.Root(), b, v.from)
+	t.restate(c, prompt, stored, named)
+}
+
+// stored is the greatest count of what was read from a cache and written to it.
+func (t *tally) stored() int64 {
+	written := max(t.count[catalog.WriteCount], t.count[catalog.Write5mCount]+t.count[catalog.Write1hCount])
+	return t.count[catalog.ReadCount] + written
+}
+
+// restate settles the prompt's number of the object that was just read with the
+// one before it. The greater counts, but where cached tokens stand beside the
+// prompt, a vendor may first state the whole prompt, and at the end what was cached
+// of it: the second number is then the rest. A zero is one only if nothing is left.
+func (t *tally) restate(c *catalog.Usage, prompt, stored int64, named bool) {
+	now, grown := &t.count[catalog.PromptCount], t.stored()-stored
+	again := t.seen[catalog.PromptCount]
+	t.seen[catalog.PromptCount] = again || named
+	if again && c.Cached == catalog.Beside && (*now > 0 && grown > 0 || grown == prompt) {
+		return
+	}
+	*now = max(*now, prompt)
 }
 
 // object merges what is looked for in the object at from.
@@ -135,6 +160,7 @@ func (t *tally) number(f catalog.UsageField, text []byte) {
 		return
 	}
 	t.seen[f] = true
+	t.told = t.told || f == catalog.OutputCount || f == catalog.TotalCount
 	t.count[f] = max(t.count[f], n)
 }
 

@@ -11,7 +11,7 @@ type watch struct {
 	began    bool
 	done     bool
 	finished bool // every choice has its finish_reason, or a stop_reason has come
-	final    bool // usage came with it or after it
+	final    bool // usage with the output came with it or after it
 	lost     bool // an event was too long to read
 	placed   bool // the stream carries metadata: ours, or another gateway's
 	failed   *StreamError
@@ -251,7 +251,7 @@ func (r *Relay) countAll(data []byte, f *usageSpans) {
 func (r *Relay) count(data []byte, v span) {
 	r.tally.read(r.conv, data, v)
 	r.served("", r.tally.tier)
-	if r.finished && data[v.from] == '{' {
+	if r.finished && r.tally.told {
 		r.final = true
 	}
 }
