@@ -320,7 +320,7 @@ func TestDemoTellsItsFirstTwoTurns(t *testing.T) {
 	}
 	session := strings.SplitN(strings.SplitN(curl, "x-session-id: ", 2)[1], "'", 2)[0]
 	if _, err := exec.LookPath("curl"); err == nil {
-		for _, want := range []string{`"outcome":"no_pin"`, `"outcome":"confirmed"`} {
+		for _, want := range []string{`"outcome":"no_pin"`, `"cached_tokens":320`, `"outcome":"confirmed"`} {
 			out, err := exec.CommandContext(t.Context(), "sh", "-c", "curl "+curl).Output()
 			if err != nil || !strings.Contains(string(out), want) {
 				t.Fatalf("the printed line gives %s (%v), want %s", out, err, want)

@@ -112,7 +112,7 @@ func demo(ctx context.Context, s settings, play feedSettings, out, logs io.Write
 	defer stopPlaying()
 	s.Ready = func(gateway, admin string) {
 		fmt.Fprint(out, "\nsend this twice; the first answer says no_pin, the second confirmed:\n")
-		fmt.Fprintf(out, `curl -si %s/v1/chat/completions -H 'content-type: application/json' -H 'x-session-id: demo-%s' -d '{"model":"deepseek-v4-pro","messages":[{"role":"user","content":"Who keeps the log?"}]}'`+"\n\n", gateway, hex.EncodeToString(session))
+		fmt.Fprintf(out, `curl -si %s/v1/chat/completions -H 'content-type: application/json' -H 'x-session-id: demo-%s' -d '{"model":"deepseek-v4-pro","messages":[{"role":"user","content":"The log: '"$(seq -s ' ' 400)"'. Who keeps it?"}]}'`+"\n\n", gateway, hex.EncodeToString(session))
 		if !play.On {
 			return
 		}
