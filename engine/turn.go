@@ -82,7 +82,7 @@ type Attempt struct {
 	Implicit    bool           // reads that were reported come from the vendor's own caching, at a vendor that tells it from marked prefixes
 	Sides       []Side         // what the answer used besides Usage
 	Charged     pricing.Charge // what the vendor says it charged
-	RawUsage    []byte         // the usage object as it came, at most [MaxRawUsage] bytes; the last one of a stream
+	RawUsage    []byte         // the usage object as it came but for text, at most [MaxRawUsage] bytes; the last one of a stream
 	ResponseID  string         // id of a /v1/responses answer, by which a later request may continue it; empty for other answers
 	Started     time.Time
 	AcceptedAt  time.Time // zero unless accepted

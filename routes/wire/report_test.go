@@ -72,7 +72,8 @@ func TestWhatAVendorSaysBesidesItsCounts(t *testing.T) {
 			if r.Tier != c.want.Tier || r.Speed != c.want.Speed || r.Region != c.want.Region || r.Implicit != c.want.Implicit || charged != c.charged {
 				t.Errorf("%+v, charged %q", r, charged)
 			}
-			if r.Quality != pricing.Authoritative || string(r.Raw) != c.object {
+			kept := strings.ReplaceAll(c.object, strings.Repeat("x", maxUsageWord+1), "?")
+			if r.Quality != pricing.Authoritative || string(r.Raw) != kept {
 				t.Errorf("%s of %s", r.Quality, r.Raw)
 			}
 		})
@@ -185,5 +186,25 @@ models:
 	}
 	if a := JSONResponse(RelayOptions{API: catalog.Chat}, []byte(body)); a.Quality != pricing.Missing {
 		t.Errorf("by OpenAI's convention there is nothing to read: %+v", a.Report)
+	}
+}
+
+// What a vendor says of usage in words is kept; text, which may repeat the prompt, is not.
+func TestNoTextOfAUsageObjectIsKept(t *testing.T) {
+	const counts = `"input_tokens":9,"output_tokens":1`
+	for object, want := range map[string]string{
+		`{` + counts + `,"service_tier":"standard","by":[{"modality":"TEXT"}],"note":""}`:                                          `{` + counts + `,"service_tier":"standard","by":[{"modality":"TEXT"}],"note":""}`,
+		`{` + counts + `,"query":"where is \"my\" boat","n":[" ","é"]}`:                                                            `{` + counts + `,"query":"?","n":["?","?"]}`,
+		`{` + counts + `,"searches": {"where is my boat" : 1}}`:                                                                    ``,
+		`{` + counts + `,"service_tier":"where is my boat","speed":"my boat"}`:                                                     `{` + counts + `,"service_tier":"?","speed":"?"}`,
+		`{` + counts + `,"iterations":[{"type":"my boat","model":"my boat",` + counts + `},{"type":"compaction",` + counts + `}]}`: `{` + counts + `,"iterations":[{"type":"?","model":"?",` + counts + `},{"type":"compaction",` + counts + `}]}`,
+	} {
+		r := Normalise(catalog.UsageConvention("", catalog.Messages), []byte(object))
+		if r.Usage.Input != 9 || string(r.Raw) != want {
+			t.Errorf("kept %s of %s", r.Raw, object)
+		}
+		if said := fmt.Sprint(r.Tier, r.Speed, r.Sides); strings.Contains(said, "boat") {
+			t.Errorf("%s says %s", object, said)
+		}
 	}
 }

@@ -26,7 +26,7 @@ type Report struct {
 	Region  string         // where it was computed
 	Charged pricing.Charge // what the vendor says it charged
 	Sides   []engine.Side  // what was used besides Usage
-	Raw     []byte         // the usage object as it came, the last one of a stream; nil above [engine.MaxRawUsage]
+	Raw     []byte         // the usage object, the last one of a stream, as it came but for text: see appendRaw
 }
 
 // Normalise reads one usage object by a convention, nil meaning OpenAI's: what an
@@ -95,9 +95,7 @@ func (t *tally) read(c *catalog.Usage, b []byte, v span) {
 		t.any, t.invalid = true, true
 		return
 	}
-	if t.raw = t.raw[:0]; v.to-v.from <= engine.MaxRawUsage {
-		t.raw = append(t.raw, v.of(b)...)
-	}
+	t.raw = appendRaw(t.raw[:0], v.of(b))
 	prompt, stored, named := t.count[catalog.PromptCount], t.stored(), t.seen[catalog.PromptCount]
 	t.count[catalog.PromptCount], t.seen[catalog.PromptCount] = 0, false
 	t.object(c, c.Root(), b, v.from)
@@ -178,7 +176,7 @@ func (t *tally) aside(f catalog.UsageField, b []byte, v span) {
 		return
 	}
 	text, ok := textOf(b, v)
-	if !ok || len(text) == 0 || len(text) > maxUsageWord || string(text) == "not_available" {
+	if !ok || !isUsageWord(text) || string(text) == "not_available" {
 		return
 	}
 	switch f {
@@ -245,7 +243,7 @@ func (t *tally) iterations(c *catalog.Usage, b []byte, v span) {
 		for w := walk(b, e.from); w.next(); {
 			text, ok := textOf(b, w.span())
 			switch {
-			case !ok || len(text) > 4*maxUsageWord:
+			case !ok || !isUsageWord(text):
 			case w.is("type"):
 				step.kind = string(text)
 			case w.is("model"):
