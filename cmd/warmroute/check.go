@@ -100,6 +100,8 @@ func check(out io.Writer, path, format string, strict bool) error {
 	}
 	warnings := found.Count(catalog.SeverityWarning)
 	switch {
+	case err != nil && isConfig(path):
+		return invalid(fmt.Errorf("%s is a configuration file, which serve reads with --config; check reads catalogs", path))
 	case err != nil && format != "text":
 		return silently(err)
 	case len(found.mistakes) > catalog.MaxProblems: // the last one says how many more there are
@@ -167,4 +169,13 @@ func countOf(n int, one, many string) string {
 		return "1 " + one
 	}
 	return fmt.Sprintf("%d %s", n, many)
+}
+
+// isConfig says whether a file is a configuration file.
+func isConfig(path string) bool {
+	if path == "-" {
+		return false
+	}
+	_, err := catalog.LoadConfig(path)
+	return err == nil
 }

@@ -376,3 +376,21 @@ func TestAGatewayWithoutAnyKeySaysSoOnce(t *testing.T) {
 		t.Errorf("check ends with %q", out[max(0, len(out)-80):])
 	}
 }
+
+func TestCheckKnowsAConfigurationFile(t *testing.T) {
+	_, code, said := checkOf(t, "retention: {turns: 30d}\n", "text", false)
+	if code != exitInvalid || !strings.Contains(said, "is a configuration file, which serve reads with --config") {
+		t.Errorf("%d %s", code, said)
+	}
+	if _, _, said = checkOf(t, checkWrong, "text", false); strings.Contains(said, "configuration file") {
+		t.Error(said)
+	}
+}
+
+func TestStrayVariablesAreTold(t *testing.T) {
+	flags := serveCommand().Flags()
+	names, meant := strays(flags, []string{"WARMROUTE_LISTN=x", "WARMROUTE_LISTEN=y", "WARMROUTE_DEMO_KEY=z", "HOME=/", "WARMROUTE_ADMNI=q", "WARMROUTE_X"})
+	if strings.Join(names, " ") != "WARMROUTE_LISTN WARMROUTE_ADMNI" || strings.Join(meant, " ") != "WARMROUTE_LISTEN WARMROUTE_ADMIN" {
+		t.Errorf("%q, meant %q", names, meant)
+	}
+}

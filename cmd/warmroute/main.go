@@ -11,6 +11,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"slices"
 	"strings"
 	_ "time/tzdata" // price windows name time zones; the machine may have none
 
@@ -140,7 +141,7 @@ func fromEnvironment(flags *pflag.FlagSet) error {
 		if f.Changed || failed != nil {
 			return
 		}
-		name := "WARMROUTE_" + strings.ToUpper(strings.ReplaceAll(f.Name, "-", "_"))
+		name := variable(f.Name)
 		if text, ok := os.LookupEnv(name); ok {
 			if err := flags.Set(f.Name, text); err != nil {
 				failed = usage(fmt.Errorf("%s: %w", name, err))
@@ -148,4 +149,26 @@ func fromEnvironment(flags *pflag.FlagSet) error {
 		}
 	})
 	return failed
+}
+
+// variable is the environment variable of a flag.
+func variable(flag string) string {
+	return "WARMROUTE_" + strings.ToUpper(strings.ReplaceAll(flag, "-", "_"))
+}
+
+// strays are the environment's variables that look like one of a flag's and are not:
+// each with the one that was probably meant.
+func strays(flags *pflag.FlagSet, environment []string) (names, meant []string) {
+	var known []string
+	flags.VisitAll(func(f *pflag.Flag) { known = append(known, variable(f.Name)) })
+	for _, entry := range environment {
+		name, _, _ := strings.Cut(entry, "=")
+		if !strings.HasPrefix(name, "WARMROUTE_") || slices.Contains(known, name) {
+			continue
+		}
+		if near, ok := catalog.Nearest(name, known); ok {
+			names, meant = append(names, name), append(meant, near)
+		}
+	}
+	return names, meant
 }

@@ -73,6 +73,10 @@ has every key of it.`,
 			if err := s.readConfig(c.Flags()); err != nil {
 				return err
 			}
+			names, meant := strays(c.Flags(), os.Environ())
+			for i := range names {
+				fmt.Fprintf(c.ErrOrStderr(), "%s is not read; did you mean %s?\n", names[i], meant[i])
+			}
 			ctx, stop := untilSignal(c.Context())
 			defer stop()
 			return serve(ctx, s, c.OutOrStdout(), c.ErrOrStderr())
