@@ -37,8 +37,7 @@ func (a *attempt) whole(answer *http.Response, plain io.Reader) {
 		return
 	}
 	read := wire.JSONResponse(a.relayOptions(), body)
-	a.report(read.Report)
-	a.ServedModel = read.Model
+	a.report(read.Report, read.Model)
 	switch {
 	case read.Error != nil:
 		a.failedWith(read.Error)

@@ -36,8 +36,8 @@ func (a *attempt) stream(answer *http.Response, plain io.Reader) {
 	defer chunks.Put(buffer)
 	err := s.copy(*buffer, plain)
 	s.end(err)
-	a.report(s.relay.Report())
-	a.ServedModel, _ = s.relay.Served()
+	model, _ := s.relay.Served()
+	a.report(s.relay.Report(), model)
 	a.ResponseID = s.relay.ResponseID()
 	if a.Committed {
 		a.last()
