@@ -109,7 +109,7 @@ type Page struct {
 func Explain(code string) (page Page, near string, ok bool) {
 	text, err := pages.ReadFile("lintpages/" + code + ".md")
 	if _, known := kinds[code]; !known || err != nil {
-		near, _ = nearest(code, Codes())
+		near, _ = Nearest(code, Codes())
 		return Page{}, near, false
 	}
 	page = Page{Code: code, Severity: kinds[code]}

@@ -179,7 +179,7 @@ func orAdd(name string, known []string, section string) string {
 		known = known[:2000]
 	}
 	sort.Strings(known)
-	if near, ok := nearest(name, known); ok {
+	if near, ok := Nearest(name, known); ok {
 		return fmt.Sprintf("; did you mean %q?", near)
 	}
 	return "; add it under " + section + ", or correct the name"

@@ -119,7 +119,7 @@ func suggestCode(code string) string {
 			lints = append(lints, known)
 		}
 	}
-	if near, ok := nearest(code, lints); ok {
+	if near, ok := Nearest(code, lints); ok {
 		return `; did you mean "` + near + `"?`
 	}
 	return "; warmroute check --explain lists them"

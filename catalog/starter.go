@@ -91,7 +91,7 @@ func StarterPart(vendors, models []string) (string, error) {
 
 // meant is a guess at what a name was to be.
 func meant(name string, known []string) string {
-	if near, ok := nearest(name, known); ok {
+	if near, ok := Nearest(name, known); ok {
 		return fmt.Sprintf(" (did you mean %q?)", near)
 	}
 	return ""

@@ -25,7 +25,7 @@ func (b *builder) convention(n *yaml.Node, where, what, name string) string {
 		return name
 	}
 	remedy := "; use " + orList(conventions)
-	if near, ok := nearest(name, conventions); ok {
+	if near, ok := Nearest(name, conventions); ok {
 		remedy = `; did you mean "` + near + `"?`
 	}
 	if what == "usage" {
