@@ -43,7 +43,7 @@ type Gateway struct {
 	Holdout    Holdout                         // which sessions run without affinity, to measure it by
 	Intents    Intents                         // nil: nobody is told of an attempt before it is made
 	Deadline   time.Duration                   // for the pin store; 0 means 5 ms
-	Prefixes   bool                            // turns are recorded with the boundaries of their prompts, for an auditor
+	Prefixes   bool                            // turns are recorded with their threads and the boundaries of their prompts, for an auditor
 	Gate       catalog.Gate                    // empty means cache_read
 	Off        bool                            // affinity is off for every request
 	AssumeKeys bool                            // plan as if every credential had its key; for explanations only
@@ -57,6 +57,7 @@ type turnState struct {
 	id     uint64
 	off    bool
 	memory memory
+	thread uint64 // as the ledger is told of it; its pins may be left alone
 	prompt Estimate
 }
 
@@ -89,7 +90,7 @@ func (g *Gateway) Serve(ctx context.Context, r Request, send Send) (Turn, error)
 	}
 	turn.Took = g.now().Sub(turn.Started)
 	if g.Ledger != nil {
-		turn.Asked = r.asked(s.memory.thread)
+		turn.Asked = r.asked(s.thread)
 		if g.Prefixes && r.Prefix != nil && turn.Session.Found() {
 			turn.Asked.Prefix = r.Prefix()
 		}
@@ -150,6 +151,10 @@ func (g *Gateway) prepare(ctx context.Context, r *Request) (s turnState, err err
 	facts.Session, facts.Off, facts.Holdout, facts.Ordered = s.turn.Session, s.off, s.turn.Holdout, ordered
 	if g.Pins != nil {
 		facts.Unavailable = g.recall(ctx, r, &s, targets) != nil
+	}
+	s.thread = s.memory.thread
+	if g.Prefixes && s.thread == 0 { // an auditor tells threads apart whatever became of their pins
+		s.thread = s.memory.threadOf(r, s.turn.Session)
 	}
 	facts.Thread, facts.Record, facts.Parent = s.memory.thread, s.memory.own, s.memory.parent
 	s.prompt = EstimatePrompt(r, s.memory.last())

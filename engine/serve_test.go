@@ -8,6 +8,8 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/shopspring/decimal"
+
 	"github.com/warmroute/warmroute/catalog"
 	"github.com/warmroute/warmroute/engine"
 	"github.com/warmroute/warmroute/engine/inmem"
@@ -291,6 +293,37 @@ func TestTheOpeningIsReadOnce(t *testing.T) {
 	if err != nil || read != 1 {
 		t.Errorf("the opening was read %d times, %v", read, err)
 	}
+}
+
+// A title beside a conversation has another prompt in the vendor's cache, also where
+// nobody asks or answers for pins.
+func TestTheLedgerIsToldOfTheThreadWhateverBecameOfPins(t *testing.T) {
+	half, err := engine.NewHoldout(decimal.New(5, -1))
+	if err != nil {
+		t.Fatal(err)
+	}
+	synctest.Test(t, func(t *testing.T) {
+		for name, change := range map[string]func(*engine.Gateway){
+			"affinity is on":        func(*engine.Gateway) {},
+			"affinity is off":       func(g *engine.Gateway) { g.Off = true },
+			"the session is drawn":  func(g *engine.Gateway) { g.Holdout = half },
+			"there are no pins":     func(g *engine.Gateway) { g.Pins = nil },
+			"the store is stalled":  func(g *engine.Gateway) { g.Pins = hanging{} },
+			"the opening is silent": func(*engine.Gateway) {},
+		} {
+			g, l := newGateway(t)
+			g.Prefixes = true
+			change(g)
+			words := engine.Opening{First: [][]byte{[]byte("Which wood floats?")}}
+			if name == "the opening is silent" {
+				words = engine.Opening{}
+			}
+			_, err := g.Serve(context.Background(), chat(func(r *engine.Request) { r.Words = func() engine.Opening { return words } }), serves)
+			if err != nil || (*l)[0].Asked.Thread != engine.Thread(words) {
+				t.Errorf("%s: thread %d, %v", name, (*l)[0].Asked.Thread, err)
+			}
+		}
+	})
 }
 
 // A vendor's refusal may repeat the prompt: the caller gets it, the ledger does not.
