@@ -22,9 +22,9 @@ func (r *Request) terms(prompt int64, at time.Time) pricing.Terms {
 // The rates are those of the attempt's own start, at the size of prompt that was
 // reported, in the service tier, at the speed and in the region that served; what the
 // request asked for stands in where the vendor names none, and a tier is then marked
-// as assumed. They are the served model's where the
-// vendor names another one that the catalog has there, and the route's own otherwise:
-// a deployment's name is not its model's.
+// as assumed. They are the served model's where the vendor names another one that the
+// catalog has there, and the route's own otherwise: a deployment's name is not its
+// model's.
 func price(a *Attempt, r *Request) {
 	if !a.Quality.Complete() && a.Quality != pricing.Partial {
 		return
