@@ -6,6 +6,14 @@ import (
 	"github.com/shopspring/decimal"
 )
 
+// Charge is what a vendor itself says a request cost.
+//
+// The zero Charge is not reported, not free.
+type Charge struct {
+	Known  bool
+	Amount decimal.Decimal // in US dollars: no vendor reports another currency
+}
+
 // The bounds of what a vendor may say it charged.
 const (
 	maxChargeText = 40

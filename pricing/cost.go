@@ -2,14 +2,6 @@ package pricing
 
 import "github.com/shopspring/decimal"
 
-// Charge is what a vendor itself says a request cost.
-//
-// The zero Charge is not reported, not free.
-type Charge struct {
-	Known  bool
-	Amount decimal.Decimal // in US dollars: no vendor reports another currency
-}
-
 // Cost is what a usage cost at one card's rates, in the catalog's currency.
 //
 // The zero Cost is unknown, not free.
