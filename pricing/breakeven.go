@@ -185,13 +185,16 @@ func MoveTurns(own, rival Card, l Load) Point {
 	return solve(stay.Sub(warm).Rat(), cold.Sub(warm).Rat())
 }
 
-// Blended is what a prompt token costs per million on average where this share of
-// the prompt is read from the cache; unknown where a rate is.
-func (c Card) Blended(hits decimal.Decimal) Rate {
-	if !c.Input.Known() || !c.CacheRead.Known() {
+// Blended is what a prompt token costs on average where so many of the prompt's
+// tokens are read from the cache and the rest are input, to 18 decimals; unknown where
+// a rate is, or the prompt has no token.
+func (c Card) Blended(read, prompt int64) Rate {
+	if !c.Input.Known() || !c.CacheRead.Known() || prompt == 0 {
 		return Rate{}
 	}
-	return PerMillion(c.CacheRead.Decimal().Mul(hits).Add(c.Input.Decimal().Mul(decimal.New(1, 0).Sub(hits))))
+	reads := c.CacheRead.Decimal().Mul(decimal.NewFromInt(read))
+	rest := c.Input.Decimal().Mul(decimal.NewFromInt(prompt - read))
+	return PerMillion(reads.Add(rest).DivRound(decimal.NewFromInt(prompt), meanDigits))
 }
 
 // Crossover says for which hit rates, as a share of the prompt from 0 to 1, a

@@ -210,11 +210,14 @@ func TestCrossover(t *testing.T) {
 
 func TestBlended(t *testing.T) {
 	c := numbers(t, "3", "0.30", "15")
-	if got := c.Blended(decimal.RequireFromString("0.9")).String(); got != "0.57" {
+	if got := c.Blended(9, 10).String(); got != "0.57" {
 		t.Errorf("at nine tenths a token costs %s, want 0.57", got)
 	}
-	if numbers(t, "3", "", "15").Blended(decimal.Zero).Known() {
-		t.Error("a blend of a rate that is not known is known")
+	if got := c.Blended(1, 3).String(); got != "2.1" {
+		t.Errorf("at a third a token costs %s, want 2.1", got)
+	}
+	if numbers(t, "3", "", "15").Blended(0, 1).Known() || c.Blended(0, 0).Known() {
+		t.Error("a blend of a rate that is not known, or of nothing, is known")
 	}
 }
 
@@ -274,9 +277,9 @@ func TestBreakEvensAgreeWithTheBills(t *testing.T) {
 		if got := holds(MoveTurns(a, b, l), big.NewRat(turns, 1)); got != moving.LessThan(stay.Mul(decimal.NewFromInt(turns))) {
 			t.Fatalf("seed %d: MoveTurns says %t: %+v %+v %+v, %d turns", seed, got, a, b, l, turns)
 		}
-		hits := decimal.New(r.Int64N(101), -2)
-		if got := holds(Crossover(a, b), hits.Rat()); got != a.Blended(hits).Below(b.Blended(hits)) {
-			t.Fatalf("seed %d: Crossover says %t at %s: %+v %+v", seed, got, hits, a, b)
+		hits := r.Int64N(101)
+		if got := holds(Crossover(a, b), big.NewRat(hits, 100)); got != a.Blended(hits, 100).Below(b.Blended(hits, 100)) {
+			t.Fatalf("seed %d: Crossover says %t at %d %%: %+v %+v", seed, got, hits, a, b)
 		}
 	}
 }

@@ -22,43 +22,8 @@ func (s Share) Percent(decimals int32) (percent decimal.Decimal, ok bool) {
 // rateDigits is how many decimals of a rate are kept that a division made.
 const rateDigits = 18
 
-// Blended is what a prompt token costs at a token hit rate: so much of it at the
-// read rate, the rest at the input rate, to 18 decimals. Unknown where either rate is,
-// or the share is of nothing.
-func Blended(card pricing.Card, hits Share) pricing.Rate {
-	if !card.CacheRead.Known() || !card.Input.Known() || hits.All == 0 {
-		return pricing.Rate{}
-	}
-	read := card.CacheRead.Decimal().Mul(decimal.NewFromInt(hits.Of))
-	input := card.Input.Decimal().Mul(decimal.NewFromInt(hits.All - hits.Of))
-	return pricing.PerMillion(read.Add(input).DivRound(decimal.NewFromInt(hits.All), rateDigits))
-}
-
-// Crossover is the token hit rate at which two cards' blended rates are equal, as a
-// fraction to 18 decimals. ok is false where a rate is missing or they are equal at
-// none or at all of them. One outside 0 to 1 is no hit rate: one card is always
-// cheaper.
-func Crossover(a, b pricing.Card) (hitRate decimal.Decimal, ok bool) {
-	if !a.CacheRead.Known() || !a.Input.Known() || !b.CacheRead.Known() || !b.Input.Known() {
-		return decimal.Decimal{}, false
-	}
-	steeper := a.Input.Decimal().Sub(a.CacheRead.Decimal()).Sub(b.Input.Decimal().Sub(b.CacheRead.Decimal()))
-	if steeper.IsZero() {
-		return decimal.Decimal{}, false
-	}
-	return a.Input.Decimal().Sub(b.Input.Decimal()).DivRound(steeper, rateDigits), true
-}
-
-// BreakEven is how many reads of a prefix pay back writing it once, as a fraction to 18
-// decimals: (w − i) / (i − r). ok is false where a rate is missing or reading is not
-// cheaper than input, so that no number does.
-func BreakEven(card pricing.Card, write pricing.Rate) (reads decimal.Decimal, ok bool) {
-	if !card.CacheRead.Known() || !write.Known() || !card.CacheRead.Below(card.Input) {
-		return decimal.Decimal{}, false
-	}
-	gain := card.Input.Decimal().Sub(card.CacheRead.Decimal())
-	return write.Decimal().Sub(card.Input.Decimal()).DivRound(gain, rateDigits), true
-}
+// Blended is what a prompt token costs at a token hit rate, see [pricing.Card.Blended].
+func Blended(card pricing.Card, hits Share) pricing.Rate { return card.Blended(hits.Of, hits.All) }
 
 // Verdict says whether writing to caches has paid.
 //
@@ -75,7 +40,7 @@ const (
 
 // PayBack is whether reads have paid back what writes cost more than plain input, at
 // the cards of their own turns. For one card that is the same as comparing the tokens
-// read for each one written with [BreakEven].
+// read for each one written with [pricing.Card.PayBack].
 func (t *Tally) PayBack() Verdict {
 	if t.Reads == 0 && t.Writes == 0 {
 		return NothingWritten

@@ -106,24 +106,6 @@ func (t Tally) equal(other Tally) bool { return t.Equal(&other) }
 
 func TestPayBack(t *testing.T) {
 	for _, c := range []struct {
-		name  string
-		write pricing.Rate
-		want  string
-	}{
-		{"five minutes", sonnet.CacheWrite5m, "0.277777777777777778"},
-		{"one hour", sonnet.CacheWrite1h, "1.111111111111111111"},
-	} {
-		if got, ok := BreakEven(sonnet, c.write); !ok || got.String() != c.want {
-			t.Errorf("%s: %s, want %s", c.name, got, c.want)
-		}
-	}
-	if _, ok := BreakEven(card("3", "15", "3", "3.75", ""), sonnet.CacheWrite5m); ok {
-		t.Error("reading is as dear as input and pays back")
-	}
-	if _, ok := BreakEven(sonnet, pricing.Rate{}); ok {
-		t.Error("a write of unknown price pays back")
-	}
-	for _, c := range []struct {
 		gain, premium string
 		want          Verdict
 	}{{"2", "1", Paying}, {"1", "1", Even}, {"0.5", "0.50000001", Losing}} {
@@ -138,26 +120,6 @@ func TestPayBack(t *testing.T) {
 }
 
 func TestBlendedPrices(t *testing.T) {
-	offPeak, peak, other := card("0.220", "", "0.007", "", ""), card("0.440", "", "0.014", "", ""), card("0.080", "", "0.016", "", "")
-	for _, c := range []struct {
-		a    pricing.Card
-		want string
-	}{{offPeak, "0.94"}, {peak, "0.994"}} {
-		got, ok := Crossover(c.a, other)
-		if !ok || got.Round(3).String() != c.want {
-			t.Errorf("%s, want %s", got, c.want)
-		}
-		below, above := Share{939, 1000}, Share{996, 1000}
-		if Blended(c.a, below).Below(Blended(other, below)) || !Blended(c.a, above).Below(Blended(other, above)) {
-			t.Errorf("not on both sides of %s", c.want)
-		}
-	}
-	if _, ok := Crossover(card("3", "", "", "", ""), other); ok {
-		t.Error("a card without a read price crosses another")
-	}
-	if _, ok := Crossover(other, other); ok {
-		t.Error("a card crosses itself")
-	}
 	if got := Blended(sonnet, Share{1, 3}).String(); got != "2.1" {
 		t.Error(got)
 	}
