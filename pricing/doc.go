@@ -20,6 +20,11 @@
 // turn carries the stretches, from which costs are computed, and the means, which
 // the gates compare.
 //
+// What a comparison of two routes tips at stands beside the gates: [StayPrefix],
+// [MoveOutput], [MoveTurns], [Crossover] and [Card.PayBack] give the exact [Point].
+// A [Charge] is what the vendor itself says; it is kept beside our cost, never in
+// its place.
+//
 // The package is pure: it reads no clock, and everything in it may be used from
 // several goroutines once built.
 package pricing

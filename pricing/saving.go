@@ -28,7 +28,6 @@ func (c Card) Saving(u Usage) Saving {
 	if !cost.Known || !c.Input.Known() {
 		return Saving{}
 	}
-	prompt := decimal.Sum(cost.Input, cost.CacheRead, cost.CacheWrite5m, cost.CacheWrite1h)
 	fresh := c.Cost(Usage{Input: u.Prompt()})
-	return Saving{Known: true, Amount: fresh.Input.Sub(prompt)}
+	return Saving{Known: true, Amount: fresh.Input.Sub(cost.Prompt())}
 }
