@@ -13,6 +13,7 @@ import (
 
 	"github.com/warmroute/warmroute/engine"
 	"github.com/warmroute/warmroute/engine/badgerstore"
+	"github.com/warmroute/warmroute/engine/sim"
 	"github.com/warmroute/warmroute/engine/storetest"
 	"github.com/warmroute/warmroute/pricing"
 )
@@ -92,21 +93,28 @@ func BenchmarkLedgerIntend(b *testing.B) {
 }
 
 // One iteration is a turn recorded and written, in a stream of many: what the
-// writer pays.
+// writer pays, without an auditor and with one.
 func BenchmarkLedgerWrite(b *testing.B) {
-	l := openLedger(b, b.TempDir(), badgerstore.LedgerOptions{Queue: 1 << 22})
-	r := rand.New(rand.NewPCG(1, 1))
-	market := ordinaryMarket()
-	n := 0
-	for b.Loop() {
-		l.Record(ordinary(n, r, market, time.Now()))
-		if n++; n%5000 == 0 {
+	for _, c := range []struct {
+		name    string
+		auditor engine.Auditor
+	}{{"booked", nil}, {"judged", sim.Auditor{}}} {
+		b.Run(c.name, func(b *testing.B) {
+			l := openLedger(b, b.TempDir(), badgerstore.LedgerOptions{Queue: 1 << 22, Auditor: c.auditor})
+			r := rand.New(rand.NewPCG(1, 1))
+			market := ordinaryMarket()
+			n := 0
+			for b.Loop() {
+				l.Record(ordinary(n, r, market, time.Now()))
+				if n++; n%5000 == 0 {
+					flush(b, l)
+				}
+			}
 			flush(b, l)
-		}
-	}
-	flush(b, l)
-	if st := l.Stats(); st.Recorded != int64(n) {
-		b.Fatalf("%d of %d recorded", st.Recorded, n)
+			if st := l.Stats(); st.Recorded != int64(n) {
+				b.Fatalf("%d of %d recorded", st.Recorded, n)
+			}
+		})
 	}
 }
 
