@@ -136,7 +136,7 @@ func TestCompareThreeLists(t *testing.T) {
 	if x, y, z := flags(a, "perch/wren"), flags(b, "perch/wren"), flags(c, "perch/wren"); x != "" || y != "" || z != "unit_slip input" {
 		t.Errorf("flags %q, %q, %q", x, y, z)
 	}
-	if n := Shared(a, b, c); n != 1 {
+	if _, n := compare([]*List{a, b, c}); n != 1 {
 		t.Errorf("%d pairs are shared", n)
 	}
 }

@@ -42,12 +42,7 @@ func Compare(lists ...*List) []Disagreement {
 	return all
 }
 
-// Shared is the number of (model, vendor) pairs that two or more of the lists have.
-func Shared(lists ...*List) int {
-	_, shared := compare(lists)
-	return shared
-}
-
+// compare counts the pairs that two or more of the lists have, too.
 func compare(lists []*List) (all []Disagreement, shared int) {
 	type pair struct{ model, vendor string }
 	at := map[pair]int{}

@@ -161,7 +161,7 @@ func TestSharedCounts(t *testing.T) {
 			}
 		}
 	}
-	all := Compare(lists...)
+	all, shared := compare(lists)
 	prices, onPage, tiers := 0, 0, 0
 	for _, d := range all {
 		if slices.ContainsFunc(d.Fields, func(f string) bool { return f == "input" || f == "output" || f == "cache_read" }) {
@@ -175,7 +175,7 @@ func TestSharedCounts(t *testing.T) {
 		}
 	}
 	t.Logf("%d shared pairs, %d disagree, %d of them on input, output or read, %d on tiers; of the page's %d pairs %d disagree on input, output or read",
-		Shared(lists...), len(all), prices, tiers, len(yard), onPage)
+		shared, len(all), prices, tiers, len(yard), onPage)
 	if onPage < 44 {
 		t.Errorf("only %d of the page's pairs disagree; its own figures have 44", onPage)
 	}
