@@ -66,7 +66,7 @@ func TestLintOfAHostileCatalog(t *testing.T) {
 	t.Logf("%d bytes, %d findings in %s", len(text), len(f.Problems), took)
 }
 
-// What the stages of many models cost together is bounded, and so little of it is
+// What the situations of many models cost together is bounded, and so little of it is
 // needed for a catalog of five hundred models that none of them is cut short.
 func TestTheStagesOfAllModelsAreBounded(t *testing.T) {
 	var models strings.Builder
@@ -96,8 +96,8 @@ func TestTheStagesOfAllModelsAreBounded(t *testing.T) {
 		}
 		l := &linter{catalog: c, now: lintDay}
 		for _, m := range c.Models {
-			if got := l.stages(m.Routes); len(got) < 8 {
-				t.Fatalf("%s has %d stages", m.Name, len(got))
+			if got := l.situations(m.Routes); len(got) < 8 {
+				t.Fatalf("%s has %d situations", m.Name, len(got))
 			}
 		}
 		if l.looks == 0 || l.looks > x.most {

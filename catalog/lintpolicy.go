@@ -43,7 +43,7 @@ func (l *linter) limits(p *Policy) {
 		if len(routes) == 0 {
 			continue
 		}
-		for _, s := range l.stages(routes) {
+		for _, s := range l.situations(routes) {
 			if s.terms.Tier != "" || !s.terms.At.Equal(l.now) {
 				continue
 			}

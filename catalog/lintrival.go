@@ -12,16 +12,16 @@ import (
 // maxMoments bounds the hours that are looked at for one model, maxCards the cards
 // that are: a real model has a fiftieth of them. maxLooks bounds the cards and
 // windows that are looked at for all models together; beyond, a model has eight
-// stages. A real catalog has a hundredth of them.
+// situations. A real catalog has a hundredth of them.
 const (
 	maxMoments = 200
 	maxCards   = 200_000
 	maxLooks   = 2_000_000
 )
 
-// stage is one set of terms on which the routes of a model are compared, with
+// situation is one set of terms on which the routes of a model are compared, with
 // words for it.
-type stage struct {
+type situation struct {
 	terms pricing.Terms
 	size  string // such as "above 200,000 tokens"; empty where the size of a prompt makes no difference
 }
@@ -34,7 +34,7 @@ func (l *linter) rivals(m *Model, used []*Route) {
 		return
 	}
 	var scenes []scene
-	for _, s := range l.stages(used) {
+	for _, s := range l.situations(used) {
 		scenes = append(scenes, sceneOf(s, used))
 	}
 	for k, r := range used {
@@ -44,15 +44,15 @@ func (l *linter) rivals(m *Model, used []*Route) {
 	}
 }
 
-// scene is a stage with the cards of all routes, and the two cheapest routes of
+// scene is a situation with the cards of all routes, and the two cheapest routes of
 // each API; -1 is none.
 type scene struct {
-	stage
+	situation
 	cards []pricing.Card
 	least map[API][2]int
 }
 
-func sceneOf(s stage, used []*Route) scene {
+func sceneOf(s situation, used []*Route) scene {
 	at := scene{s, make([]pricing.Card, len(used)), map[API][2]int{}}
 	for k, r := range used {
 		at.cards[k] = r.Price.At(s.terms)
@@ -117,7 +117,7 @@ func (l *linter) rival(r *Route, mine int, used []*Route, scenes []scene) {
 		if first == "" {
 			first = fmt.Sprintf("cache_read %s is not below the input price of %s", own.CacheRead, l.cheaperThan(r, mine, used, s))
 		}
-		if words := l.words(&s.stage, used, mine, best); !slices.Contains(where, words) && len(where) < 16 {
+		if words := l.words(&s.situation, used, mine, best); !slices.Contains(where, words) && len(where) < 16 {
 			where = append(where, words)
 		}
 	}
@@ -159,7 +159,7 @@ func (l *linter) cheaperThan(r *Route, mine int, used []*Route, s *scene) string
 func shareAPI(a, b *Vendor) bool { return slices.ContainsFunc(a.API, b.Speaks) }
 
 // words say on which terms something happens.
-func (l *linter) words(s *stage, used []*Route, mine, other int) string {
+func (l *linter) words(s *situation, used []*Route, mine, other int) string {
 	text := s.size
 	if s.terms.Tier != "" {
 		text = spaced(text, "in service tier "+l.quote(s.terms.Tier))
@@ -209,10 +209,10 @@ func hours(w *pricing.Window) string {
 	return clock(w.From) + "–" + clock(w.To) + " " + zone
 }
 
-// stages are the terms on which some route of a model has other prices: each size
+// situations are the terms on which some route of a model has other prices: each size
 // at which a tier begins, each hour at which a window begins or ends, each service
 // tier, and each period to come.
-func (l *linter) stages(used []*Route) []stage {
+func (l *linter) situations(used []*Route) []situation {
 	above, tiers, moments := []int64{0}, []string{""}, []time.Time{l.now}
 	add := func(b *pricing.Band) {
 		for i := range b.Tiers {
@@ -252,7 +252,7 @@ func (l *linter) stages(used []*Route) []stage {
 	}
 	slices.SortFunc(moments, time.Time.Compare)
 	moments = slices.CompactFunc(moments, time.Time.Equal)
-	var all []stage
+	var all []situation
 	for _, tier := range tiers {
 		for i, size := range above {
 			words := ""
@@ -268,11 +268,11 @@ func (l *linter) stages(used []*Route) []stage {
 				if tier != "" && k > 0 {
 					break // windows are for the ordinary tier
 				}
-				all = append(all, stage{pricing.Terms{Prompt: size + 1, At: at, Tier: tier}, words})
+				all = append(all, situation{pricing.Terms{Prompt: size + 1, At: at, Tier: tier}, words})
 			}
 		}
 	}
-	looks := 0 // of one stage
+	looks := 0 // of one situation
 	for _, r := range used {
 		looks++
 		if s := l.inForce(r); s != nil {
