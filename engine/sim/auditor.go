@@ -27,6 +27,7 @@ func (Auditor) Audit(t *engine.Turn, remembered []byte) engine.Audit {
 		Region:   asked.Region,
 		Lifetime: asked.Lifetime,
 	})
+	f.Forked = m.fork(&f, asked.Prefix)
 	res := m.session.Step(&f)
 	if tokens := promptAndAnswer(t, &f); tokens > 0 {
 		m.remember(asked.Thread, t.Started, tokens, asked.Prefix)

@@ -48,6 +48,9 @@
 //   - A conversation beside the main one has another thread and caches of its own. What
 //     a turn keeps of its thread's last prompt cuts what every model and candidate
 //     holds of that thread; no cache holds more of it than the prompt just sent.
+//   - The first turn of a thread finds what the caches hold of the beginning that it
+//     shares with another thread of the session, such as tools and system text, as far
+//     as the vendor that really took it says it read. It is promised nothing by that.
 //   - A summed-up conversation keeps little ([Kept]); with the summary under other first
 //     words it is another thread.
 //   - Another account of the same vendor is another cache.

@@ -19,6 +19,7 @@ type Fact struct {
 	Accepted time.Time // when the vendor that served it did; zero where that is not known
 	Prompt   int64     // prompt tokens, estimated; used where none were reported
 	Kept     Kept
+	Forked   bool // the first of its thread, which shares its beginning with another
 	Marks    Marks
 	Outcome  engine.Outcome // of the model that served, or was tried last
 	Detail   engine.Detail

@@ -65,7 +65,7 @@ func (s *Session) Step(f *Fact) Result {
 		return res
 	}
 	ours := trackKey(f.Scope, w.offer.Model)
-	if i := s.find(ours, f.Thread); i >= 0 && !res.Late {
+	if i := s.find(ours, f.Thread); i >= 0 && !res.Late && !f.Forked {
 		w.promised(&s.tracks[i])
 	}
 	if !res.Late {
@@ -145,7 +145,7 @@ func (w *work) actual(t *track) {
 	res.Predicted = w.predict(&w.cache, w.offer, &w.prompt)
 	if caches := r.caches(&w.prompt); caches > 0 && res.Reported && !w.try.Silent {
 		res.Eligible = true
-		if held := r.readable(w.cache.held, caches, w.prompt.Tokens); held > 0 && w.prompt.At.UnixMilli() >= w.cache.used {
+		if held := r.readable(w.cache.held, caches, w.prompt.Tokens); held > 0 && !w.f.Forked && w.prompt.At.UnixMilli() >= w.cache.used {
 			res.Seen = Seen{
 				Age:   time.Duration(w.prompt.At.UnixMilli()-w.cache.used) * time.Millisecond,
 				Held:  held,
