@@ -144,16 +144,17 @@ func bookAttempt(a *Attempt) BookedAttempt {
 // Answered says whether the vendor's answer had begun.
 func (a *BookedAttempt) Answered() bool { return a.Status != 0 }
 
-// PromptCost is what the attempt's prompt cost at its card. It is known for usage
-// that was cut short too: vendors report the prompt before they answer, and what
-// is unknown then is the output.
+// PromptCost is what the tokens of the attempt's prompt cost at its card, without the
+// fee of the request. It is known for usage that was cut short too: vendors report the
+// prompt before they answer, and what is unknown then is the output.
 func (a *BookedAttempt) PromptCost() pricing.Cost {
 	if !a.Quality.Complete() && a.Quality != pricing.Partial || a.Usage.Prompt() == 0 {
 		return pricing.Cost{}
 	}
-	prompt := a.Usage
+	prompt, card := a.Usage, a.Card
 	prompt.Output, prompt.Reasoning = 0, 0
-	return a.Card.Cost(prompt)
+	card.Request = pricing.Rate{}
+	return card.Cost(prompt)
 }
 
 // Price computes what the attempt's usage cost and saved at its card: a reader

@@ -471,3 +471,18 @@ func TestWhatMayHaveBeenBilledIsUnknownNotFree(t *testing.T) {
 		})
 	}
 }
+
+// A fee of the request is no part of what the prompt cost.
+func TestThePromptsCostIsWithoutTheFee(t *testing.T) {
+	per := func(n int64) pricing.Rate { return pricing.PerMillion(decimal.NewFromInt(n)) }
+	a := engine.BookedAttempt{
+		Usage: pricing.Usage{Input: 1000, Output: 7}, Quality: pricing.Partial,
+		Card: pricing.Card{Input: per(3), Output: per(15), Request: per(5000)},
+	}
+	if cost := a.PromptCost(); !cost.Known || cost.Total.String() != "0.003" {
+		t.Errorf("%+v", cost)
+	}
+	if !a.Card.Request.Known() {
+		t.Error("the attempt's card has lost its fee")
+	}
+}
