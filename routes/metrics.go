@@ -393,7 +393,7 @@ func cacheLabel(a *engine.Attempt) string {
 	switch {
 	case a.Usage.CacheRead > 0:
 		return "warm"
-	case a.Quality.Complete():
+	case a.Quality.Complete() && !a.ReadUnknown:
 		return "cold"
 	}
 	return "unknown"

@@ -249,3 +249,26 @@ func TestMetricsCountSidesAndFees(t *testing.T) {
 		}
 	}
 }
+
+func TestAReadThatNobodyToldOfIsNotCold(t *testing.T) {
+	for _, c := range []struct {
+		read    int64
+		silent  bool
+		quality pricing.Quality
+		want    string
+	}{
+		{4096, false, pricing.Authoritative, "warm"},
+		{0, false, pricing.Authoritative, "cold"},
+		{0, true, pricing.Authoritative, "unknown"},
+		{0, false, pricing.Missing, "unknown"},
+	} {
+		m, shop := shopMetrics(t)
+		turn := sold(shop, 0)
+		a := &turn.Attempts[0]
+		a.Usage.CacheRead, a.ReadUnknown, a.Quality = c.read, c.silent, c.quality
+		m.Record(turn)
+		if line := `warmroute_time_to_first_token_seconds_count{cache="` + c.want + `",model="m",vendor="pier"} 1`; !strings.Contains(scrape(t, m), line) {
+			t.Errorf("%+v: no line %s", c, line)
+		}
+	}
+}
