@@ -132,6 +132,10 @@ func together(a, b decimal.Decimal, sign int64) decimal.Decimal {
 // token hit rate is a share of.
 func (s *Sums) HitPrompt() int64 { return s.Usage.Prompt() - s.UnreadPrompt }
 
+// HitAttempts is the attempts that say how much they read: what a hit rate by attempt is
+// a share of.
+func (s *Sums) HitAttempts() int64 { return s.UsageKnown - s.ReadUnknown }
+
 // Equal says whether both are the same numbers; a decimal is the same whatever
 // zeros it ends in.
 func (s Sums) Equal(other Sums) bool {

@@ -148,3 +148,12 @@ func TestTimesLeaveOutTheDayOnTheSameOne(t *testing.T) {
 		t.Errorf("%+v", got)
 	}
 }
+
+// An attempt that does not say what it read is no miss, by attempt either.
+func TestTheHitRateByAttemptLeavesOutThoseThatDoNotSay(t *testing.T) {
+	sums := engine.Sums{Turns: 4, Billed: 4, UsageKnown: 4, Hits: 1, ReadUnknown: 2, UnreadPrompt: 2000, Usage: pricing.Usage{Input: 3000, CacheRead: 1000}}
+	hit := (&call{money: "$"}).cards(&sums, accountOf{})[0]
+	if len(hit.Lines) != 2 || hit.Lines[1] != "by attempt 50.0\u202f%: 1 / 2" {
+		t.Errorf("%q", hit.Lines)
+	}
+}

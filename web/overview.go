@@ -131,7 +131,7 @@ func (c *call) cards(s *engine.Sums, account accountOf) []card {
 	rate := card{Key: "hit", Label: "Token hit rate", Value: hit.Rate}
 	if hit.Counts != "" {
 		rate.Lines = append(rate.Lines, hit.Counts+" prompt tokens read from a cache")
-		rate.Lines = append(rate.Lines, fmt.Sprintf("by attempt %s: %s / %s", percent(s.Hits, s.UsageKnown), count(s.Hits), count(s.UsageKnown)))
+		rate.Lines = append(rate.Lines, fmt.Sprintf("by attempt %s: %s / %s", percent(s.Hits, s.HitAttempts()), count(s.Hits), count(s.HitAttempts())))
 	}
 	if s.UsageKnown < s.Billed {
 		rate.Lines = append(rate.Lines, "usage known of "+count(s.UsageKnown)+" / "+counted(s.Billed, "billed attempt"))
