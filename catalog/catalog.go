@@ -2,6 +2,7 @@ package catalog
 
 import (
 	"net/url"
+	"slices"
 	"time"
 
 	"github.com/warmroute/warmroute/pricing"
@@ -175,8 +176,8 @@ type Model struct {
 	Name    string
 	Index   int
 	Aliases []string
-	Context int64 // tokens; 0 where not stated
-	Tags    []string
+	Context int64    // tokens; 0 where not stated
+	Tags    []string // every route of the model carries them
 	Routes  []*Route // in the order of the file, disabled ones included
 	Line    int
 }
@@ -202,6 +203,17 @@ type Route struct {
 	Tags          []string
 	Disabled      string // why it is in the file and out of every plan; empty: in use
 	Line          int
+}
+
+// Carries says whether the route has all of these tags, its vendor's and its model's
+// counted.
+func (r *Route) Carries(tags []string) bool {
+	for _, tag := range tags {
+		if !slices.Contains(r.Tags, tag) && !slices.Contains(r.Vendor.Tags, tag) && !slices.Contains(r.Model.Tags, tag) {
+			return false
+		}
+	}
+	return true
 }
 
 // Sort is how the routes of a model are put in order.
@@ -253,7 +265,26 @@ type Policy struct {
 	MaxInput pricing.Rate // max_price.input; unknown: no limit
 	MaxRead  pricing.Rate
 	MaxOut   pricing.Rate
-	Tags     []string // a route must carry all of them, its vendor's counted
+	Tags     []string // a route must carry all of them, see [Route.Carries]
 	Affinity Affinity
 	Line     int
+}
+
+// Allows says whether a card keeps the policy's max_price. A rate that is not known
+// cannot be shown to keep a limit; only an unknown cache-read rate is judged by what
+// would be billed in its place, the input rate.
+func (p *Policy) Allows(card pricing.Card) bool {
+	read := card.CacheRead
+	if !read.Known() {
+		read = card.Input
+	}
+	keeps := func(limit, rate pricing.Rate) bool {
+		return !limit.Known() || rate.Known() && !limit.Below(rate)
+	}
+	return keeps(p.MaxInput, card.Input) && keeps(p.MaxRead, read) && keeps(p.MaxOut, card.Output)
+}
+
+// Limited says whether the policy has a max_price at all.
+func (p *Policy) Limited() bool {
+	return p.MaxInput.Known() || p.MaxRead.Known() || p.MaxOut.Known()
 }

@@ -1,10 +1,6 @@
 package catalog
 
-import (
-	"slices"
-
-	"github.com/warmroute/warmroute/pricing"
-)
+import "slices"
 
 // policies judges what a policy asks for against what there is.
 func (l *linter) policies() {
@@ -19,10 +15,7 @@ func (l *linter) left(p *Policy, m *Model) []*Route {
 	var all []*Route
 	for _, r := range l.inUse(m) {
 		named := (len(p.Only) == 0 || slices.Contains(p.Only, r.Vendor.Name)) && !slices.Contains(p.Ignore, r.Vendor.Name)
-		tagged := !slices.ContainsFunc(p.Tags, func(tag string) bool {
-			return !slices.Contains(r.Tags, tag) && !slices.Contains(r.Vendor.Tags, tag)
-		})
-		if named && tagged {
+		if named && r.Carries(p.Tags) {
 			all = append(all, r)
 		}
 	}
@@ -32,7 +25,7 @@ func (l *linter) left(p *Policy, m *Model) []*Route {
 // limits finds a max_price that leaves a model of the policy no route: at all, or
 // for long prompts.
 func (l *linter) limits(p *Policy) {
-	if !p.MaxInput.Known() && !p.MaxRead.Known() && !p.MaxOut.Known() {
+	if !p.Limited() {
 		return
 	}
 	at := l.atPolicy(p)
@@ -47,7 +40,7 @@ func (l *linter) limits(p *Policy) {
 			if s.terms.Tier != "" || !s.terms.At.Equal(l.now) {
 				continue
 			}
-			if slices.ContainsFunc(routes, func(r *Route) bool { return within(p, r.Price.At(s.terms)) }) {
+			if slices.ContainsFunc(routes, func(r *Route) bool { return p.Allows(r.Price.At(s.terms)) }) {
 				continue
 			}
 			if s.terms.Prompt == 1 {
@@ -58,19 +51,6 @@ func (l *linter) limits(p *Policy) {
 			break
 		}
 	}
-}
-
-// within says whether a card keeps a policy's limits. A price that is not known
-// cannot be shown to, except that a read without one is billed as input.
-func within(p *Policy, card pricing.Card) bool {
-	read := card.CacheRead
-	if !read.Known() {
-		read = card.Input
-	}
-	keeps := func(limit, rate pricing.Rate) bool {
-		return !limit.Known() || rate.Known() && !limit.Below(rate)
-	}
-	return keeps(p.MaxInput, card.Input) && keeps(p.MaxRead, read) && keeps(p.MaxOut, card.Output)
 }
 
 // pinsAndOrder says which of the two wins where a policy has an order and pins.

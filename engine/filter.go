@@ -4,7 +4,6 @@ import (
 	"slices"
 
 	"github.com/warmroute/warmroute/catalog"
-	"github.com/warmroute/warmroute/pricing"
 )
 
 // removes says which of the filters takes the route out, if one does.
@@ -20,9 +19,9 @@ func (f *PlanFacts) removes(r *catalog.Route, policy *catalog.Policy, origin Ent
 		return WhyOnly
 	case slices.Contains(f.Request.Ignore, vendor) || policy != nil && slices.Contains(policy.Ignore, vendor):
 		return WhyIgnore
-	case !carries(r, f.Request.Tags) || policy != nil && !carries(r, policy.Tags):
+	case !r.Carries(f.Request.Tags) || policy != nil && !r.Carries(policy.Tags):
 		return WhyTags
-	case policy != nil && limited(policy) && !f.within(r, policy):
+	case policy != nil && policy.Limited() && !policy.Allows(f.card(r)):
 		return WhyMaxPrice
 	case r.Model.Context > 0 && f.Request.TextBytes/bytesPerTokenMost > r.Model.Context:
 		return WhyContext
@@ -32,35 +31,6 @@ func (f *PlanFacts) removes(r *catalog.Route, policy *catalog.Policy, origin Ent
 		return WhyOrigin
 	}
 	return ""
-}
-
-// carries says whether the route or its vendor has all of these tags.
-func carries(r *catalog.Route, tags []string) bool {
-	for _, tag := range tags {
-		if !slices.Contains(r.Tags, tag) && !slices.Contains(r.Vendor.Tags, tag) {
-			return false
-		}
-	}
-	return true
-}
-
-func limited(p *catalog.Policy) bool {
-	return p.MaxInput.Known() || p.MaxRead.Known() || p.MaxOut.Known()
-}
-
-// within says whether the route's rates of this turn keep the policy's limits. A
-// rate that is not known cannot be shown to keep one; only an unknown cache-read
-// rate is judged by what would be billed in its place, the input rate.
-func (f *PlanFacts) within(r *catalog.Route, p *catalog.Policy) bool {
-	card := f.card(r)
-	read := card.CacheRead
-	if !read.Known() {
-		read = card.Input
-	}
-	keeps := func(limit, rate pricing.Rate) bool {
-		return !limit.Known() || rate.Known() && !limit.Below(rate)
-	}
-	return keeps(p.MaxInput, card.Input) && keeps(p.MaxRead, read) && keeps(p.MaxOut, card.Output)
 }
 
 // usable says whether the credential can be used: its key was found.

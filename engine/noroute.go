@@ -197,7 +197,7 @@ func (e *NoRouteError) wanted(v *catalog.Vendor) string {
 // it carries them all.
 func (e *NoRouteError) lacks(r *catalog.Route) string {
 	for i := range e.Tags {
-		if !carries(r, e.Tags[i:i+1]) {
+		if !r.Carries(e.Tags[i : i+1]) {
 			return e.Tags[i]
 		}
 	}

@@ -43,6 +43,7 @@ models:
       - {vendor: eel, model: m-eel, price: {input: 4, output: 1, cache_read: 1}}
   n:
     aliases: [n-latest]
+    tags: [own]
     routes:
       - {vendor: ant, model: n-ant, price: {input: 1, output: 2, cache_read: 0.1}}
       - {vendor: cat, model: n-cat, price: {input: 1, output: 2}, disabled: "moved away"}
@@ -52,6 +53,7 @@ policies:
   capped: {models: [m], max_price: {input: 3}}
   private: {models: [m], tags: [zdr]}
   eu: {models: [m], tags: [zdr, eu]}
+  own: {models: [m, n], tags: [own, zdr]}
 `
 
 // show is a plan as text: candidates model by model, then what was removed.
@@ -110,6 +112,7 @@ func TestBuildPlan(t *testing.T) {
 		{"a limit on the price, which unknown does not keep", "capped", nil, "m: ant/main " + bees + " -cat(max_price) -dog(credential) -eel(max_price)"},
 		{"a limit at this turn's tier", "capped", func(f *PlanFacts) { f.Prompt.Tokens = 501 }, "m: " + bees + " -ant(max_price) -cat(max_price) -dog(credential) -eel(max_price)"},
 		{"a tag", "private", nil, "m: ant/main cat -bee(tags) -dog(tags) -eel(tags)"},
+		{"a tag of the model", "own", nil, "m: -ant(tags) -bee(tags) -cat(tags) -dog(tags) -eel(tags) | n: ant/main -cat(disabled)"},
 		{"two tags", "eu", nil, "m: cat -ant(tags) -bee(tags) -dog(tags) -eel(tags)"},
 		{"a prompt that may just fit", "m", func(f *PlanFacts) { f.Request.TextBytes = 8007 }, "m: ant/main " + bees + " cat eel/e2 -dog(credential)"},
 		{"a prompt that cannot fit", "m", func(f *PlanFacts) { f.Request.TextBytes = 8008 }, "m: -ant(context) -bee(context) -cat(context) -dog(context) -eel(context)"},
