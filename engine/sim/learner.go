@@ -23,6 +23,7 @@ type Learner struct {
 	Now   func() time.Time // nil means time.Now
 
 	days  map[time.Time]map[routeName]Learned // by the start of the day
+	asked time.Time                           // when they were read
 	facts atomic.Pointer[map[routeName]facts]
 }
 
@@ -46,7 +47,8 @@ func (l *Learner) Refresh(ctx context.Context) error {
 	days := make(map[time.Time]map[routeName]Learned, learnerDays)
 	for back := range learnerDays {
 		day := today.AddDate(0, 0, -back)
-		if known, ok := l.days[day]; ok && back > 1 { // a turn is booked when it ends, some hours after its day perhaps
+		// A turn is booked when it ends, some hours after its day perhaps.
+		if known, ok := l.days[day]; ok && !l.asked.Before(day.Add(2*engine.Day)) {
 			days[day] = known
 			continue
 		}
@@ -73,7 +75,7 @@ func (l *Learner) Refresh(ctx context.Context) error {
 			all[route] = f
 		}
 	}
-	l.days = days
+	l.days, l.asked = days, at
 	l.facts.Store(&all)
 	return nil
 }

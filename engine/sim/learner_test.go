@@ -95,6 +95,33 @@ func TestALearnerKnowsTheLastSevenDays(t *testing.T) {
 	}
 }
 
+// A machine that slept, or books that did not answer for days: a day that was read
+// before it was over is read again.
+func TestALearnerThatPausedReadsAgainWhatItHadReadInPart(t *testing.T) {
+	model := heron(t)
+	ledger := &inmem.Ledger{Auditor: sim.Auditor{}}
+	noon := time.Date(2026, 11, 29, 12, 0, 0, 0, time.UTC)
+	now := noon
+	book := func(at time.Time) {
+		ledger.Record(turnAt(model, at, 0, false, pricing.Usage{Input: 2000, Output: 10}, nil))
+	}
+	books := &asked{Books: ledger}
+	l := &sim.Learner{Books: books, Now: func() time.Time { return now }}
+	book(noon.Add(-time.Hour))
+	if err := l.Refresh(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	book(noon.Add(time.Hour))
+	now = noon.AddDate(0, 0, 3)
+	if err := l.Refresh(t.Context()); err != nil || l.HitRate("heron", "north").Turns != 2 {
+		t.Errorf("%+v, %v", l.HitRate("heron", "north"), err)
+	}
+	before := books.queries
+	if err := l.Refresh(t.Context()); err != nil || books.queries-before != 2 {
+		t.Errorf("asked %d times more, %v", books.queries-before, err)
+	}
+}
+
 func TestALearnerRunsUntilItIsStopped(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		books := &asked{Books: &inmem.Ledger{Auditor: sim.Auditor{}}, fails: errors.New("not yet")}
