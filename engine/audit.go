@@ -70,7 +70,7 @@ type Asked struct {
 	Service   string        // service tier
 	Speed     string        // such as "fast"
 	Region    string        // where it is to be computed
-	Prefix    Prefix        // boundaries of the prompt; nil where they were not asked for
+	Prefix    Prefix        // boundaries of the prompt; nil where they were not asked for, or no vendor took it
 }
 
 // asked is what the request said.

@@ -91,7 +91,7 @@ func (g *Gateway) Serve(ctx context.Context, r Request, send Send) (Turn, error)
 	turn.Took = g.now().Sub(turn.Started)
 	if g.Ledger != nil {
 		turn.Asked = r.asked(s.thread)
-		if g.Prefixes && r.Prefix != nil && turn.Session.Found() {
+		if g.Prefixes && r.Prefix != nil && turn.Session.Found() && turn.taken() { // no cache holds another prompt
 			turn.Asked.Prefix = r.Prefix()
 		}
 		g.Ledger.Record(turn.withoutReplies())

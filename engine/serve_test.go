@@ -326,6 +326,31 @@ func TestTheLedgerIsToldOfTheThreadWhateverBecameOfPins(t *testing.T) {
 	})
 }
 
+// The boundaries of a prompt that nobody took cost time, and tell of no cache.
+func TestBoundariesAreOfPromptsThatAVendorTook(t *testing.T) {
+	refuses := func(context.Context, engine.Try) engine.Attempt {
+		return engine.Attempt{Failure: engine.FailureRequest, Status: 400}
+	}
+	breaks := func(_ context.Context, try engine.Try) engine.Attempt {
+		try.Accepted()
+		return engine.Attempt{Stage: engine.StageBroken, Failure: engine.FailureCut, Committed: true}
+	}
+	for name, c := range map[string]struct {
+		send engine.Send
+		want int
+	}{"served": {serves, 1}, "broken": {breaks, 1}, "refused": {refuses, 0}} {
+		g, l := newGateway(t)
+		g.Prefixes = true
+		read := 0
+		_, err := g.Serve(context.Background(), chat(func(r *engine.Request) {
+			r.Prefix = func() engine.Prefix { read++; return engine.Prefix{{Bytes: 9}} }
+		}), c.send)
+		if err != nil || read != c.want || len((*l)[0].Asked.Prefix) != c.want {
+			t.Errorf("%s: read %d times, told of %d boundaries, %v", name, read, len((*l)[0].Asked.Prefix), err)
+		}
+	}
+}
+
 // A vendor's refusal may repeat the prompt: the caller gets it, the ledger does not.
 func TestTheLedgerIsNotToldWhatAVendorSaid(t *testing.T) {
 	g, l := newGateway(t)

@@ -122,8 +122,11 @@ func (a *Attempt) Used() pricing.Usage {
 // can know that it did not, because the request was with it when the wait for its
 // answer ended.
 func (a *Attempt) Billable() bool {
-	return !a.AcceptedAt.IsZero() || a.Stage == StageServed || a.Stage == StageBroken || a.Stage == StageAbandoned || a.Failure == FailureTimeout
+	return a.Taken() || a.Stage == StageBroken || a.Stage == StageAbandoned || a.Failure == FailureTimeout
 }
+
+// Taken says whether the vendor took the attempt's prompt: its answer had begun.
+func (a *Attempt) Taken() bool { return !a.AcceptedAt.IsZero() || a.Stage == StageServed }
 
 // Try is the order to make one attempt.
 type Try struct {
@@ -171,6 +174,16 @@ func (t *Turn) Last() (a *Attempt, ok bool) {
 		return nil, false
 	}
 	return &t.Attempts[len(t.Attempts)-1], true
+}
+
+// taken says whether some vendor took the turn's prompt.
+func (t *Turn) taken() bool {
+	for i := range t.Attempts {
+		if t.Attempts[i].Taken() {
+			return true
+		}
+	}
+	return false
 }
 
 // Ledger is told of every turn once it is over. Record must not block and
