@@ -52,7 +52,7 @@ func promptAndAnswer(t *engine.Turn, f *Fact) int64 {
 	for i := len(t.Attempts) - 1; i >= 0; i-- {
 		a := &t.Attempts[i]
 		switch {
-		case !answered(a):
+		case !a.Taken():
 		case a.Quality.Complete():
 			return a.Usage.Prompt() + a.Usage.Output - a.Usage.Reasoning
 		default:

@@ -43,7 +43,7 @@ func FactOf(t *engine.Turn, r Request) Fact {
 	for i := range t.Attempts {
 		a := &t.Attempts[i]
 		f.Tries = append(f.Tries, b.try(a))
-		if !answered(a) {
+		if !a.Taken() {
 			if !taken {
 				finding = a.Finding
 			}
@@ -73,11 +73,6 @@ func FactOf(t *engine.Turn, r Request) Fact {
 	return f
 }
 
-// answered says whether the vendor's answer had begun.
-func answered(a *engine.Attempt) bool {
-	return !a.AcceptedAt.IsZero() || a.Stage == engine.StageServed
-}
-
 type builder struct {
 	t     *engine.Turn
 	r     *Request
@@ -88,7 +83,7 @@ func (b *builder) try(a *engine.Attempt) Try {
 	t := Try{
 		Offer:   b.place(&a.Candidate),
 		Started: a.Started,
-		Taken:   answered(a),
+		Taken:   a.Taken(),
 		Billed:  a.Billable(),
 		Usage:   a.Usage,
 		Quality: a.Quality,
