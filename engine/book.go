@@ -88,7 +88,7 @@ type BookedAttempt struct {
 	ReadUnknown               bool         // the vendor did not say how much it read from its cache; Usage says nothing was
 	Sides                     []BookedSide // what the answer used besides Usage
 	Charged                   pricing.Charge
-	RawUsage                  []byte // the usage object as the vendor sent it; nil where it sent none, or one too long to keep
+	RawUsage                  []byte // the usage object as the vendor sent it, less text; nil where it sent none, or one too long to keep
 }
 
 // BookedSide is what an answer used besides its own usage, with its own rates.

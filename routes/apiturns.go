@@ -83,7 +83,7 @@ type attemptShape struct {
 	Sides       []sideShape  `json:"sides"`          // what the answer used besides tokens; part of cost
 	Charged     *amount      `json:"vendor_charged"` // what the vendor says it charged
 	Difference  *amount      `json:"charged_over_cost"`
-	RawUsage    *string      `json:"raw_usage"` // the usage object as the vendor sent it
+	RawUsage    *string      `json:"raw_usage"` // the usage object as the vendor sent it, less text
 }
 
 // sideShape is what an answer used besides its own usage.
