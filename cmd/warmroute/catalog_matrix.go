@@ -154,11 +154,11 @@ func (p matrixPoint) counted(n *big.Int, ok bool) matrixPoint {
 
 // compared puts every two routes of a model side by side. Routes that are disabled
 // are left out, and those without a key if only keyed ones are wanted.
-func compared(model *catalog.Model, terms pricing.Terms, load pricing.Load, keyed bool) *matrix {
+func compared(model *catalog.Model, terms pricing.Terms, load pricing.Load, withKey bool) *matrix {
 	m := &matrix{Model: model.Name, At: terms.At, Prompt: terms.Prompt, New: load.New, Output: load.Output, Tier: terms.Tier, Routes: []matrixRoute{}, Pairs: []matrixPair{}}
 	var routes []*catalog.Route
 	for _, r := range model.Routes {
-		if r.Disabled == "" && (!keyed || isKeyed(r.Vendor)) {
+		if r.Disabled == "" && (!withKey || keyed(r.Vendor)) {
 			routes = append(routes, r)
 		}
 	}
@@ -245,8 +245,3 @@ func amount(d decimal.Decimal, ok bool) *string {
 
 // meet says whether one request can go to either vendor.
 func meet(a, b *catalog.Vendor) bool { return slices.ContainsFunc(a.API, b.Speaks) }
-
-// isKeyed says whether a vendor can be called: it needs no key, or has one.
-func isKeyed(v *catalog.Vendor) bool {
-	return len(v.Credentials) == 0 || slices.ContainsFunc(credentialsOf(v), func(c shownCredential) bool { return c.Present })
-}

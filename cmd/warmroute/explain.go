@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -11,7 +10,6 @@ import (
 	"os"
 	"slices"
 	"strings"
-	"text/tabwriter"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -48,9 +46,7 @@ func explainCommand() *cobra.Command {
 				return err
 			}
 			if output == "json" {
-				enc := json.NewEncoder(c.OutOrStdout())
-				enc.SetIndent("", "  ")
-				return enc.Encode(e)
+				return printJSON(c.OutOrStdout(), e)
 			}
 			return e.print(c.OutOrStdout())
 		},
@@ -107,9 +103,7 @@ func explain(ctx context.Context, q question, in io.Reader) (*explanation, error
 		supposed = append(supposed, pin)
 	}
 	for _, name := range q.Down {
-		if err := fail(health, cat, name, now); err != nil {
-			return nil, err
-		}
+		fail(health, cat, name, now)
 	}
 	shown, err := q.hits(cat)
 	if err != nil {
@@ -273,10 +267,7 @@ func has(v *catalog.Vendor, credential string) bool {
 }
 
 // fail makes every route of a vendor look as if it had failed three times running.
-func fail(health *engine.Health, cat *catalog.Catalog, name string, now time.Time) error {
-	if _, ok := cat.Vendor(name); !ok {
-		return notFound(fmt.Errorf("--down %s: the catalog has no such vendor", name))
-	}
+func fail(health *engine.Health, cat *catalog.Catalog, name string, now time.Time) {
 	for _, m := range cat.Models {
 		for _, route := range m.Routes {
 			if route.Vendor.Name != name {
@@ -293,7 +284,6 @@ func fail(health *engine.Health, cat *catalog.Catalog, name string, now time.Tim
 			}
 		}
 	}
-	return nil
 }
 
 // explanation is a decision in words and decimals: stable for scripts.
@@ -429,90 +419,4 @@ func (e *explanation) note(turn *engine.Turn, cat *catalog.Catalog) {
 	if !allKeyed(cat) {
 		e.Notes = append(e.Notes, "explain supposes that every credential has its key; the gateway leaves out those that have none (warmroute check lists them)")
 	}
-}
-
-// print is the explanation for people.
-func (e *explanation) print(to io.Writer) error {
-	w := tabwriter.NewWriter(to, 0, 0, 2, ' ', 0)
-	session := "none"
-	if e.Session.ID != "" {
-		session = fmt.Sprintf("%s (%s, class %s)", e.Session.ID, e.Session.Source, e.Session.Class)
-	}
-	fmt.Fprintf(w, "target\t%s, %s, at %s\nsession\t%s\nprompt\tabout %d tokens (%s)\n", e.Target, e.API, e.At.Format(time.RFC3339), session, e.Prompt.Tokens, e.Prompt.Basis)
-	for _, p := range e.Supposed {
-		fmt.Fprintf(w, "supposed\tserved by %s%s %s before, %s\n", p.Vendor, optional("/%s", p.Credential), e.At.Sub(p.At), ends(p.Ends.Sub(e.At)))
-	}
-	for _, m := range e.Models {
-		fmt.Fprintf(w, "%s\t%s%s\n", m.Model, m.Outcome, optional(" (%s)", string(m.Detail)))
-		if m.Pinned != "" {
-			fmt.Fprintf(w, "\tpinned to %s%s\n", m.Pinned, optional(", ahead of %s", m.Displaced))
-		}
-		if m.Gate != nil {
-			fmt.Fprintf(w, "\tgate %s: reading at %s against own input %s%s%s\n", m.Gate.Name, known(m.Gate.Own.CacheRead), known(m.Gate.Own.Input), rivals(m.Gate.Rivals), optional(": %s", m.Gate.Reason))
-		}
-		for _, b := range m.Blended {
-			fmt.Fprintf(w, "\tblended input at %s: %s\n", b.Vendor, b.words())
-		}
-		for _, r := range m.Removed {
-			fmt.Fprintf(w, "\t%s is not in the plan: %s\n", r.Vendor, r.Why)
-		}
-	}
-	fmt.Fprint(w, "\norder\tvendor\tmodel\tinput\tcache read\toutput\tmin\tttl\t\n")
-	for i, a := range e.Order {
-		state := ""
-		if a.Down {
-			state = "down"
-		}
-		fmt.Fprintf(w, "%d\t%s%s\t%s\t%s\t%s\t%s\t%d\t%s\t%s\n", i+1, a.Vendor, optional("/%s", a.Credential), a.Model, known(a.Input), known(a.CacheRead), known(a.Output), a.MinPrefix, a.TTL, state)
-	}
-	if err := w.Flush(); err != nil {
-		return err
-	}
-	for _, n := range e.Notes {
-		if _, err := fmt.Fprintf(to, "\nnote: %s\n", n); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// ends says when a pin ends, seen from the moment of the request.
-func ends(in time.Duration) string {
-	if in <= 0 {
-		return fmt.Sprintf("expired %s before", -in)
-	}
-	return fmt.Sprintf("expires %s after", in)
-}
-
-func allKeyed(c *catalog.Catalog) bool {
-	for _, v := range c.Vendors {
-		for i := range v.Credentials {
-			if _, ok := v.Credentials[i].Secret(); !ok {
-				return false
-			}
-		}
-	}
-	return true
-}
-
-func rivals(all []explainedRival) string {
-	var b strings.Builder
-	for _, r := range all {
-		fmt.Fprintf(&b, ", %s %s", r.Vendor, known(r.Input))
-	}
-	return b.String()
-}
-
-func optional(format, text string) string {
-	if text == "" {
-		return ""
-	}
-	return fmt.Sprintf(format, text)
-}
-
-func known(text *string) string {
-	if text == nil {
-		return "unknown"
-	}
-	return *text
 }

@@ -24,6 +24,7 @@ func usable(c *catalog.Catalog) bool {
 	return false
 }
 
+// keyed says whether a vendor can be called: it needs no key, or has one.
 func keyed(v *catalog.Vendor) bool {
 	for i := range v.Credentials {
 		if _, ok := v.Credentials[i].Secret(); ok {
@@ -83,4 +84,16 @@ func keysOf(c *catalog.Catalog) (have, need int) {
 		}
 	}
 	return have, need
+}
+
+// allKeyed says whether every credential has its key.
+func allKeyed(c *catalog.Catalog) bool {
+	for _, v := range c.Vendors {
+		for i := range v.Credentials {
+			if _, ok := v.Credentials[i].Secret(); !ok {
+				return false
+			}
+		}
+	}
+	return true
 }
