@@ -50,7 +50,12 @@
 // characters or stands twice is an error, because somebody would be turned away,
 // let in by guessing, or taken for another.
 //
-// catalog.schema.json describes the catalog's schema for editors.
+// The keys of both files stand in one place, the shapes; the JSON schemas for editors
+// are made from them ([Schema], [ConfigSchema]), and so is the order of keys
+// ([KeyOrder]). [Usage] is how a vendor counts, by one of the conventions that the
+// package knows or by paths that the catalog lists. [Starter] is the catalog that comes
+// with the program. Package edit changes catalogs as text, and package pricelist reads
+// the public lists that prices are taken from.
 //
 // [Lint] says what is remarkable in a catalog without mistakes: prices that are most
 // likely slips, old or missing ones, and warm caches that never pay. Every mistake

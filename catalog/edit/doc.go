@@ -19,7 +19,8 @@
 //     stands in it: then the change is refused, since its place would be lost.
 //   - An import adds and updates; it never removes a price, a route or a model.
 //   - A price is an import's own if its source names the same list. All others are
-//     somebody's, and are kept unless the import is forced.
+//     somebody's, and are kept unless the import is forced. One of a page or of
+//     another list that the list confirms in every figure takes its later day.
 //   - A vendor is added only with an address of its documentation; those whose
 //     address holds an account or a region are left to their users.
 //   - Of two routes of one list to the same model and vendor the first is taken.

@@ -410,8 +410,8 @@ func (im *importer) refresh(r *catalog.Route, row *pricelist.Row) {
 }
 
 // confirm gives a price that the list confirms the list's day, and names the list
-// beside its source; an older list confirms nothing, nor one of an unknown day. The price stays its source's: it
-// is not overwritten when the list changes its mind.
+// beside its source; an older list confirms nothing, nor one of an unknown day. The
+// price stays its source's: it is not overwritten when the list changes its mind.
 func (im *importer) confirm(r *catalog.Route, day string, line *Line) {
 	line.Undated = day == ""
 	if day == "" || newestDay(r.Price) >= day {

@@ -4,8 +4,9 @@
 // Its promise: a price is what the list states, read from its text without a
 // float, or it is unknown. Nothing is filled in, guessed from another vendor or
 // corrected, but for digits that only a float can have written ([FloatNoise]) and
-// keys that are plainly misspelt ([MisspeltKey]), and both are said; whatever is doubtful is a [Flag] on the row, and whatever is not a
-// chat model with a price is counted as a [Skip] with its reason.
+// keys that are plainly misspelt ([MisspeltKey]), and both are said; whatever is
+// doubtful is a [Flag] on the row, and whatever is not a chat model with a price is
+// counted as a [Skip] with its reason.
 //
 // Start with [Read], then [List.Routes], which is one row for each (model, vendor)
 // pair, [Check], which compares rows of a model across lists and vendors, and

@@ -14,7 +14,7 @@ const (
 	perMillion  int32 = 0
 	perToken    int32 = 6
 	centsEach   int32 = 4 // US cents for one token or one request
-	perThousand       = 3
+	perThousand int32 = 3
 )
 
 // numberText is the grammar of a list's numbers. It is checked before the decimal
