@@ -38,7 +38,8 @@ type sumsShape struct {
 	Attempts  int64       `json:"attempts"`
 	Hits      int64       `json:"hits"`
 	Tokens    tokensShape `json:"tokens"`
-	// HitRate is cache_read of prompt, to six places; null without a prompt.
+	// HitRate is cache_read of prompt, to six places, prompts left out whose vendor does
+	// not say what it read (read_unknown); null without a prompt.
 	HitRate *amount `json:"token_hit_rate"`
 	Cost    *amount `json:"cost"`
 	Saving  *amount `json:"net_cache_saving"`
