@@ -78,6 +78,11 @@
 // neither. A session in it has affinity off with [DetailHoldout], whatever switches
 // it off otherwise comes first and is no trial.
 //
+// What a turn was worth is not asked on its way: the books have an [Auditor] judge it
+// once it is over. It is told what the request asked for ([Asked]), its thread also
+// where affinity is off, and the boundaries of its prompt ([Prefix]) where a vendor took
+// it. Days of the books are those of any zone's clocks by [LocalOverview].
+//
 // A limit on a price takes out routes whose price is not known. With several
 // targets each model is filtered and ordered by the policy that named it, while
 // scope and affinity settings are those of the first target.

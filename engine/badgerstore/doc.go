@@ -64,5 +64,12 @@
 // session's sums are those of all its turns, swept ones included. A roll-up that
 // is damaged is begun anew, and what it held is missing from then on.
 //
+// An [engine.Auditor] judges turns as they are written, in the order in which they
+// ended. Its verdict lies in the turn's record, its accounts in roll-ups of their own,
+// kept as long as the others, and what it remembers of a session beside that session,
+// all in the transaction of the turn. A turn that never ended is judged by nobody.
+// Records, roll-ups and sessions that were written before there were any are read as
+// they are.
+//
 // Start reading at [Open] and [OpenLedger].
 package badgerstore

@@ -29,7 +29,9 @@
 // sweeps it; until then a restart may bring it back, warm or expired as it is.
 //
 // [Ledger] remembers the last turns, up to its limit, and answers for those as the
-// ledger on disk does: for tests, and for a gateway whose ledger cannot be opened.
+// ledger on disk does, an auditor's accounts among them: for tests, and for a gateway
+// whose ledger cannot be opened. With the last turn of a session goes what the auditor
+// remembers of it.
 //
 // Start reading at [Pins].
 package inmem

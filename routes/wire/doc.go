@@ -10,7 +10,8 @@
 // Start with [ReadRequest] and [Request.Upstream] on the way up, [Relay] and
 // [JSONResponse] on the way down. How each vendor counts tokens is the catalog's
 // data; [Normalise] reads a usage object by it, and buckets.go says what numbers mean
-// that do not agree.
+// that do not agree. prefix.go hashes a prompt up to each of its boundaries, for the
+// books to tell how much of it the next one keeps.
 //
 // Where the design is silent:
 //
