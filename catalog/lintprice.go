@@ -164,19 +164,10 @@ func times(a, b decimal.Decimal) string { return a.Div(b).Round(1).String() }
 
 // rateOf is a price of a card by its key.
 func rateOf(c *pricing.Card, key string) pricing.Rate {
-	switch key {
-	case "input":
-		return c.Input
-	case "output":
-		return c.Output
-	case "cache_read":
-		return c.CacheRead
-	case "cache_read_implicit":
-		return c.CacheReadImplicit
-	case "cache_write":
-		return c.CacheWrite5m
-	case "cache_write_1h":
-		return c.CacheWrite1h
+	for _, r := range KeyedRates(c) {
+		if r.Key == key {
+			return *r.Rate
+		}
 	}
 	return pricing.Rate{}
 }

@@ -58,22 +58,26 @@ func (b *builder) band(o *object, where string) pricing.Band {
 	return band
 }
 
+// KeyedRate is a price of a card under its key in a catalog.
+type KeyedRate struct {
+	Key  string
+	Rate *pricing.Rate // in the card itself
+}
+
+// KeyedRates are the prices of a card's tokens, in the order of a catalog's keys.
+func KeyedRates(c *pricing.Card) [6]KeyedRate {
+	return [...]KeyedRate{
+		{"input", &c.Input}, {"output", &c.Output}, {"cache_read", &c.CacheRead}, {"cache_read_implicit", &c.CacheReadImplicit},
+		{"cache_write", &c.CacheWrite5m}, {"cache_write_1h", &c.CacheWrite1h},
+	}
+}
+
 // card reads the prices of a mapping.
 func (b *builder) card(o *object, where string) pricing.Card {
 	var c pricing.Card
-	for _, r := range [...]struct {
-		name string
-		rate *pricing.Rate
-	}{
-		{"input", &c.Input},
-		{"output", &c.Output},
-		{"cache_read", &c.CacheRead},
-		{"cache_read_implicit", &c.CacheReadImplicit},
-		{"cache_write", &c.CacheWrite5m},
-		{"cache_write_1h", &c.CacheWrite1h},
-	} {
-		if n := o.get(r.name); n != nil {
-			*r.rate = b.rate(n, where, r.name)
+	for _, r := range KeyedRates(&c) {
+		if n := o.get(r.Key); n != nil {
+			*r.Rate = b.rate(n, where, r.Key)
 		}
 	}
 	b.warnOfRead(o, where, "cache_read", c.CacheRead, c.Input)

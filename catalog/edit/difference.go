@@ -405,8 +405,8 @@ func (t *thing) band(name string, b *pricing.Band) {
 }
 
 func (t *thing) card(name string, c *pricing.Card) {
-	for _, r := range ratesOf(c) {
-		t.rate(name+"."+r.key, *r.rate)
+	for _, r := range catalog.KeyedRates(c) {
+		t.rate(name+"."+r.Key, *r.Rate)
 	}
 }
 

@@ -333,9 +333,9 @@ func (im *importer) disputed(row *pricelist.Row) (fields map[string]string, all 
 // show is what a list says of a field.
 func show(f *pricelist.Figure, field string) string {
 	card := f.Card
-	for _, r := range ratesOf(&card) {
-		if r.key == field {
-			return r.rate.String()
+	for _, r := range catalog.KeyedRates(&card) {
+		if r.Key == field {
+			return r.Rate.String()
 		}
 	}
 	switch field {

@@ -5,6 +5,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/warmroute/warmroute/catalog"
 	"github.com/warmroute/warmroute/catalog/pricelist"
 	"github.com/warmroute/warmroute/pricing"
 )
@@ -81,8 +82,8 @@ func newestDay(p pricing.Price) string {
 // anyKnown says whether a price knows anything.
 func anyKnown(p pricing.Price) bool {
 	for i := range p {
-		for _, r := range ratesOf(&p[i].Card) {
-			if r.rate.Known() {
+		for _, r := range catalog.KeyedRates(&p[i].Card) {
+			if r.Rate.Known() {
 				return true
 			}
 		}
@@ -250,10 +251,10 @@ func mergeBand(b, old *pricing.Band) {
 }
 
 func mergeCard(c, old *pricing.Card) {
-	mine, theirs := ratesOf(c), ratesOf(old)
+	mine, theirs := catalog.KeyedRates(c), catalog.KeyedRates(old)
 	for i := range mine {
-		if !mine[i].rate.Known() {
-			*mine[i].rate = *theirs[i].rate
+		if !mine[i].Rate.Known() {
+			*mine[i].Rate = *theirs[i].Rate
 		}
 	}
 }

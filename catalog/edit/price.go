@@ -9,6 +9,7 @@ import (
 
 	"github.com/shopspring/decimal"
 
+	"github.com/warmroute/warmroute/catalog"
 	"github.com/warmroute/warmroute/pricing"
 )
 
@@ -90,26 +91,12 @@ func surchargeValue(x pricing.Surcharge) Value {
 // cardFields are the known prices of a card.
 func cardFields(c *pricing.Card, unit pricing.Unit) []Field {
 	var f []Field
-	for _, r := range ratesOf(c) {
-		if r.rate.Known() {
-			f = append(f, Field{Key: r.key, Value: Rate(*r.rate, unit)})
+	for _, r := range catalog.KeyedRates(c) {
+		if r.Rate.Known() {
+			f = append(f, Field{Key: r.Key, Value: Rate(*r.Rate, unit)})
 		}
 	}
 	return f
-}
-
-// keyedRate is a price of a card under its key.
-type keyedRate struct {
-	key  string
-	rate *pricing.Rate
-}
-
-// ratesOf are the prices of a card, in the order of catalogs.
-func ratesOf(c *pricing.Card) [6]keyedRate {
-	return [...]keyedRate{
-		{"input", &c.Input}, {"output", &c.Output}, {"cache_read", &c.CacheRead}, {"cache_read_implicit", &c.CacheReadImplicit},
-		{"cache_write", &c.CacheWrite5m}, {"cache_write_1h", &c.CacheWrite1h},
-	}
 }
 
 // tierFields are the tiers of a band and how they are billed.
