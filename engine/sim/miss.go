@@ -62,8 +62,8 @@ func (w *work) cause(read int64) Cause {
 		return NoCacheMarker
 	case w.offer.Rules.any() && w.offer.Rules.caches(&w.prompt) == 0:
 		return BelowMinPrefix
-	case moved && (f.Outcome == engine.SkippedNotCheaper || f.Outcome == engine.MovedOnPrice):
-		return DeliberateMove
+	case moved && (f.Outcome == engine.SkippedNotCheaper || f.Outcome == engine.MovedOnPrice || f.Detail == engine.DetailHoldout):
+		return DeliberateMove // held out, it is moved to measure by: what that costs is the price of knowing
 	case moved && (settled(f.Outcome) || pinned && offer < 0):
 		return PlanExcluded
 	case moved && alive && !down && pinned && !given.id.SameVendor(w.offer.ID):

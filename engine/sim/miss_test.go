@@ -42,6 +42,7 @@ func TestWhyATurnReadLess(t *testing.T) {
 		}, PlanExcluded, 20_000, ""},
 		{"an order went first", "second", 30, engine.SkippedOrder, cold, nil, PlanExcluded, 20_000, "0.069"},
 		{"affinity off", "second", 30, engine.SkippedModeOff, cold, nil, PlanExcluded, 20_000, "0.069"},
+		{"held out, to measure by", "second", 30, engine.SkippedModeOff, cold, func(f *Fact) { f.Detail = engine.DetailHoldout }, DeliberateMove, 20_000, "0.069"},
 		{"no price to judge by", "second", 30, engine.SkippedPriceUnknown, cold, nil, PlanExcluded, 20_000, "0.069"},
 		{"warm, and not used", "second", 30, engine.Confirmed, cold, nil, VendorSwitched, 20_000, "0.069"},
 		{"the pin was gone", "second", 30, engine.NoPin, cold, nil, PinLost, 20_000, "0.069"},

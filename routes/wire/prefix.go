@@ -31,7 +31,7 @@ func (r *Request) prefix() engine.Prefix {
 		return p.marks
 	}
 	s := scanner{b: r.Body}
-	for e := each(&s, messages.from, 1, false); e.next(); {
+	for e := each(&s, messages.from, 1, false); len(p.marks) < maxPieces && e.next(); {
 		p.add(r.Body[e.from:e.to])
 		p.mark()
 	}
@@ -91,6 +91,11 @@ func (p *prefix) add(b []byte) {
 	}
 	p.unmarked(b)
 }
+
+// maxPieces is how many boundaries of one prompt are told: a body of nothing but tiny
+// messages is not remembered at several times its size. What is beyond them counts as
+// kept.
+const maxPieces = 16 << 10
 
 // systemPlace is the place of the system text among the pieces.
 const systemPlace = 1

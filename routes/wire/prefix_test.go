@@ -155,3 +155,10 @@ func BenchmarkPrefix(b *testing.B) {
 		})
 	}
 }
+
+func TestAPromptOfTinyMessagesHasABoundedPrefix(t *testing.T) {
+	body := `{"model":"m","messages":[` + strings.Repeat(`{},`, 3*maxPieces) + `{}]}`
+	if got := len(prefixOf(t, catalog.Messages, body)); got != maxPieces {
+		t.Errorf("%d marks, want %d", got, maxPieces)
+	}
+}
