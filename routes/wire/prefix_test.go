@@ -157,8 +157,8 @@ func BenchmarkPrefix(b *testing.B) {
 }
 
 func TestAPromptOfTinyMessagesHasABoundedPrefix(t *testing.T) {
-	body := `{"model":"m","messages":[` + strings.Repeat(`{},`, 3*maxPieces) + `{}]}`
-	if got := len(prefixOf(t, catalog.Messages, body)); got != maxPieces {
+	body := `{"model":"m","messages":[` + `{"role":"user","content":"a"}` + strings.Repeat(`,{}`, 3*maxPieces) + `]}`
+	if got := len(read(t, catalog.Messages, []byte(body)).Facts().Prefix()); got != maxPieces {
 		t.Errorf("%d marks, want %d", got, maxPieces)
 	}
 }
