@@ -3,6 +3,7 @@ package catalog
 import (
 	"bytes"
 	"net/url"
+	"slices"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -25,16 +26,22 @@ func excerpts(problems Problems, text []byte) {
 	if len(problems) == 0 || len(text) > MaxSize {
 		return
 	}
-	last := 0
+	byLine := make([]*Problem, len(problems))
 	for i := range problems {
-		last = max(last, problems[i].Line)
+		byLine[i] = &problems[i]
 	}
-	lines := firstLines(bytes.TrimPrefix(text, byteOrder), last)
-	for i := range problems {
-		if p := &problems[i]; p.Line >= 1 && p.Line <= len(lines) && p.Excerpt == (Excerpt{}) && p.Code != CodeTooMany {
-			p.Excerpt = excerpt(lines[p.Line-1], p)
+	slices.SortStableFunc(byLine, func(a, b *Problem) int { return a.Line - b.Line })
+	number := 0
+	eachLine(bytes.TrimPrefix(text, byteOrder), func(line []byte) bool {
+		number++
+		for len(byLine) > 0 && byLine[0].Line <= number {
+			if p := byLine[0]; p.Line == number && p.Excerpt == (Excerpt{}) && p.Code != CodeTooMany {
+				p.Excerpt = excerpt(line, p)
+			}
+			byLine = byLine[1:]
 		}
-	}
+		return len(byLine) > 0
+	})
 }
 
 // excerpt shows one line.

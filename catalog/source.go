@@ -34,27 +34,36 @@ func breakAt(text []byte) int {
 var byteOrder = []byte("\xef\xbb\xbf")
 
 // splitLines cuts a text after every line break.
-func splitLines(text []byte) [][]byte { return firstLines(text, len(text)) }
-
-// firstLines are at most so many lines of a text, each with its line break.
-func firstLines(text []byte, most int) [][]byte {
+func splitLines(text []byte) [][]byte {
 	var lines [][]byte
+	eachLine(text, func(line []byte) bool {
+		lines = append(lines, line)
+		return true
+	})
+	return lines
+}
+
+// eachLine calls with every line of a text, its line break included, until that
+// returns false.
+func eachLine(text []byte, call func(line []byte) bool) {
 	start := 0
-	for i := 0; i < len(text) && len(lines) < most; {
+	for i := 0; i < len(text); {
 		switch text[i] {
 		case '\n', '\r', 0xc2, 0xe2: // what a line break may begin with
 			if size := breakAt(text[i:]); size > 0 {
 				i += size
-				lines, start = append(lines, text[start:i]), i
+				if !call(text[start:i]) {
+					return
+				}
+				start = i
 				continue
 			}
 		}
 		i++
 	}
-	if start < len(text) && len(lines) < most {
-		lines = append(lines, text[start:])
+	if start < len(text) {
+		call(text[start:])
 	}
-	return lines
 }
 
 // cursor walks a text along the places of its nodes, which come in the order of
