@@ -8,10 +8,10 @@ import (
 	"gopkg.in/yaml.v3"
 )
 
-// breakAt is the length of the line break at the head of text, 0 if there is
+// LineBreak is the length of the line break at the head of text, 0 if there is
 // none. Lines are counted as YAML 1.1 counts them, whatever is wrong with the
 // file: LF, CR LF, CR, NEL and the separators U+2028 and U+2029.
-func breakAt(text []byte) int {
+func LineBreak(text []byte) int {
 	switch {
 	case len(text) == 0:
 		return 0
@@ -30,8 +30,10 @@ func breakAt(text []byte) int {
 	return 0
 }
 
-// byteOrder is the mark that some editors put before a text. It has no column.
-var byteOrder = []byte("\xef\xbb\xbf")
+// ByteOrderMark is what some editors put before a text. It has no column.
+const ByteOrderMark = "\xef\xbb\xbf"
+
+var byteOrder = []byte(ByteOrderMark)
 
 // splitLines cuts a text after every line break.
 func splitLines(text []byte) [][]byte {
@@ -50,7 +52,7 @@ func eachLine(text []byte, call func(line []byte) bool) {
 	for i := 0; i < len(text); {
 		switch text[i] {
 		case '\n', '\r', 0xc2, 0xe2: // what a line break may begin with
-			if size := breakAt(text[i:]); size > 0 {
+			if size := LineBreak(text[i:]); size > 0 {
 				i += size
 				if !call(text[start:i]) {
 					return
@@ -79,7 +81,7 @@ func newCursor(text []byte) cursor {
 
 // step goes over one character.
 func (c *cursor) step() {
-	if size := breakAt(c.text); size > 0 {
+	if size := LineBreak(c.text); size > 0 {
 		c.text, c.line, c.column = c.text[size:], c.line+1, 1
 		return
 	}
@@ -130,7 +132,7 @@ func placeAt(text []byte, offset int) (line, column int) {
 	for i := start; i < offset; {
 		switch text[i] {
 		case '\n', '\r', 0xc2, 0xe2:
-			size := breakAt(text[i:])
+			size := LineBreak(text[i:])
 			if size == 0 {
 				i++
 				continue

@@ -221,7 +221,7 @@ func (f *former) inline(n *node, path []string) {
 func breaks(text []byte) int {
 	count := 0
 	for i := range text {
-		if breakAt(text, i) > 0 {
+		if catalog.LineBreak(text[i:]) > 0 {
 			count++
 		}
 	}

@@ -204,7 +204,7 @@ func (n *node) like(path Path) *node {
 func (e *editor) after(end, column int) int {
 	at := e.source.lineEnd(end)
 	for {
-		size := breakAt(e.Text, at)
+		size := catalog.LineBreak(e.Text[at:])
 		if size == 0 {
 			return at
 		}
@@ -257,7 +257,7 @@ func (e *editor) apart(n *node) bool {
 			return true
 		}
 		first = false
-		at = stop + max(breakAt(e.Text, stop), 1)
+		at = stop + max(catalog.LineBreak(e.Text[stop:]), 1)
 	}
 	return false
 }

@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"sort"
 	"unicode/utf8"
+
+	"github.com/warmroute/warmroute/catalog"
 )
 
 // source is a text with the places of its lines.
@@ -12,37 +14,14 @@ type source struct {
 	lines []int // where each begins
 }
 
-// breakAt is the length of the line break at an offset, 0 if there is none. Lines
-// are counted as YAML 1.1 counts them.
-func breakAt(text []byte, at int) int {
-	text = text[at:]
-	switch {
-	case len(text) == 0:
-		return 0
-	case text[0] == '\n':
-		return 1
-	case text[0] == '\r':
-		if len(text) > 1 && text[1] == '\n' {
-			return 2
-		}
-		return 1
-	case text[0] == 0xc2 && len(text) > 1 && text[1] == 0x85:
-		return 2
-	case text[0] == 0xe2 && len(text) > 2 && text[1] == 0x80 && (text[2] == 0xa8 || text[2] == 0xa9):
-		return 3
-	}
-	return 0
-}
-
-// byteOrder is the mark that some editors put before a text. It has no column.
-var byteOrder = []byte("\xef\xbb\xbf")
+var byteOrder = []byte(catalog.ByteOrderMark)
 
 func newSource(text []byte) *source {
 	s := &source{text: text}
 	start := len(text) - len(bytes.TrimPrefix(text, byteOrder))
 	s.lines = append(s.lines, start)
 	for i := start; i < len(text); {
-		size := breakAt(text, i)
+		size := catalog.LineBreak(text[i:])
 		if size == 0 {
 			i++
 			continue
@@ -77,7 +56,7 @@ func (s *source) column(at int) int { return at - s.lines[s.line(at)] }
 
 // lineEnd is where the line that holds an offset ends, its break not counted.
 func (s *source) lineEnd(at int) int {
-	for at < len(s.text) && breakAt(s.text, at) == 0 {
+	for at < len(s.text) && catalog.LineBreak(s.text[at:]) == 0 {
 		at++
 	}
 	return at
@@ -86,7 +65,7 @@ func (s *source) lineEnd(at int) int {
 // end is the line break of the file: that of its first line.
 func (s *source) end() string {
 	at := s.lineEnd(s.lines[0])
-	if size := breakAt(s.text, at); size > 0 {
+	if size := catalog.LineBreak(s.text[at:]); size > 0 {
 		return string(s.text[at : at+size])
 	}
 	return "\n"

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"unicode/utf8"
 
+	"github.com/warmroute/warmroute/catalog"
 	"gopkg.in/yaml.v3"
 )
 
@@ -170,7 +171,7 @@ func (p *planter) close(to *node, bracket byte) {
 		case c == '#':
 			p.gap(p.lineEnd(p.at))
 			continue
-		case c != ',' && c != ' ' && c != '\t' && breakAt(p.text, p.at) == 0:
+		case c != ',' && c != ' ' && c != '\t' && catalog.LineBreak(p.text[p.at:]) == 0:
 			p.fail(p.at)
 		}
 		p.at++
@@ -196,8 +197,8 @@ func (p *planter) scalarEnd(n *yaml.Node, start, indent int) int {
 		if c == ' ' || c == '\t' || c == '\n' {
 			continue
 		}
-		for at < len(p.text) && (p.text[at] == ' ' || p.text[at] == '\t' || breakAt(p.text, at) > 0) {
-			at += max(breakAt(p.text, at), 1)
+		for at < len(p.text) && (p.text[at] == ' ' || p.text[at] == '\t' || catalog.LineBreak(p.text[at:]) > 0) {
+			at += max(catalog.LineBreak(p.text[at:]), 1)
 		}
 		r, size := utf8.DecodeRune(p.text[at:])
 		if r != c {
@@ -246,7 +247,7 @@ func (p *planter) blockEnd(start, indent int) int {
 	keep := bytes.IndexByte(head, '+') >= 0
 	at := p.lineEnd(start)
 	end := at
-	for size := breakAt(p.text, at); size > 0; size = breakAt(p.text, at) {
+	for size := catalog.LineBreak(p.text[at:]); size > 0; size = catalog.LineBreak(p.text[at:]) {
 		line := at + size
 		at = p.lineEnd(line)
 		body := p.text[line:at]
