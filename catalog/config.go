@@ -115,9 +115,15 @@ type LimitSettings struct {
 // gateway's documented behaviour (design section 10).
 type Profile string
 
-// The profiles that are built.
+// The profiles.
 const (
-	ProfileWarmroute Profile = "warmroute"
+	ProfileWarmroute    Profile = "warmroute"
+	ProfileVercel       Profile = "vercel"
+	ProfileOpenRouter   Profile = "openrouter"
+	ProfileLiteLLM      Profile = "litellm"
+	ProfilePortkey      Profile = "portkey"
+	ProfileSubconscious Profile = "subconscious"
+	ProfileMerge        Profile = "merge"
 )
 
 // Tenant is one party that may use the gateway with keys of its own.

@@ -107,12 +107,12 @@ func BenchmarkIdentify(b *testing.B) {
 		{"opening=60kB", engine.Request{Header: agentHeaders(), Opening: func() engine.Opening { return opening }}, engine.ClassFingerprint},
 	} {
 		b.Run(c.name, func(b *testing.B) {
-			if s := engine.Identify(c.r); s.Class != c.class {
+			if s := engine.Identify(c.r, nil); s.Class != c.class {
 				b.Fatalf("class %q", s.Class)
 			}
 			b.ReportAllocs()
 			for b.Loop() {
-				engine.Identify(c.r)
+				engine.Identify(c.r, nil)
 			}
 		})
 	}

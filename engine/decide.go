@@ -15,6 +15,7 @@ const neverEngaged = 2
 type Facts struct {
 	Now         time.Time
 	Session     Session
+	Profile     *Profile // nil: [Warmroute]
 	Plan        Plan
 	Thread      uint64       // of the request: see [Thread]
 	Record      Record       // of the session, in the scope of the target

@@ -68,7 +68,9 @@ const (
 // all the same. A blank value counts as none, and of a header sent twice the
 // first value counts. Identify asks for the request's opening only if nothing
 // else named the session.
-func Identify(r Request) Session {
+//
+// p says which sources there are, and their order; nil is [Warmroute].
+func Identify(r Request, p *Profile) Session {
 	s := Session{Tenant: r.Tenant}
 	names := scan(r.Header)
 	s.Parent = names.parent

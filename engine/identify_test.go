@@ -88,7 +88,7 @@ func TestIdentify(t *testing.T) {
 	for _, c := range cases {
 		t.Run(c.name, func(t *testing.T) {
 			c.r.Tenant = "default"
-			s := Identify(c.r)
+			s := Identify(c.r, nil)
 			if s.Class != c.class || s.ID != c.id || s.Tenant != "default" {
 				t.Errorf("found %q %q, want %q %q", s.Class, s.ID, c.class, c.id)
 			}
@@ -102,10 +102,10 @@ func TestIdentify(t *testing.T) {
 func TestIdentifyAsksForTheOpeningLast(t *testing.T) {
 	asked := 0
 	opening := func() Opening { asked++; return Opening{First: [][]byte{[]byte("Mend the gate.")}} }
-	if s := Identify(Request{BodyID: "boat", Opening: opening}); s.ID != "boat" || asked != 0 {
+	if s := Identify(Request{BodyID: "boat", Opening: opening}, nil); s.ID != "boat" || asked != 0 {
 		t.Errorf("asked %d times though the body named %q", asked, s.ID)
 	}
-	s := Identify(Request{Header: headers("x-session-id", "   "), Opening: opening})
+	s := Identify(Request{Header: headers("x-session-id", "   "), Opening: opening}, nil)
 	if s.Class != ClassFingerprint || len(s.ID) != 64 || asked != 1 {
 		t.Errorf("found %q %q after asking %d times", s.Class, s.ID, asked)
 	}
@@ -113,8 +113,8 @@ func TestIdentifyAsksForTheOpeningLast(t *testing.T) {
 
 func TestTwoLongIDsWithOneBeginning(t *testing.T) {
 	beginning := strings.Repeat("f", 252)
-	a := Identify(Request{Header: headers("x-session-id", beginning+"-alpha")})
-	b := Identify(Request{Header: headers("x-session-id", beginning+"-beta")})
+	a := Identify(Request{Header: headers("x-session-id", beginning+"-alpha")}, nil)
+	b := Identify(Request{Header: headers("x-session-id", beginning+"-beta")}, nil)
 	if a.ID == b.ID {
 		t.Error("they became one session")
 	}
@@ -142,7 +142,7 @@ func TestClientAndParent(t *testing.T) {
 	for _, c := range cases {
 		t.Run(c.name, func(t *testing.T) {
 			for range 20 { // a map's order must not matter
-				if s := Identify(Request{Header: c.h}); s.Client != c.client || s.Parent != c.parent {
+				if s := Identify(Request{Header: c.h}, nil); s.Client != c.client || s.Parent != c.parent {
 					t.Fatalf("client %q, parent %q; want %q, %q", s.Client, s.Parent, c.client, c.parent)
 				}
 			}
@@ -151,8 +151,8 @@ func TestClientAndParent(t *testing.T) {
 }
 
 func TestSessionKeyBeginsWithTheTenant(t *testing.T) {
-	gull := Identify(Request{Tenant: "crew-gull", BodyID: "dawn"}).Key("")
-	heron := Identify(Request{Tenant: "crew-heron", BodyID: "dawn"}).Key("")
+	gull := Identify(Request{Tenant: "crew-gull", BodyID: "dawn"}, nil).Key("")
+	heron := Identify(Request{Tenant: "crew-heron", BodyID: "dawn"}, nil).Key("")
 	if gull == heron {
 		t.Error("two tenants share the pins of one id")
 	}
@@ -163,7 +163,7 @@ func FuzzIdentify(f *testing.F) {
 	f.Add("boat", "x", "{}", "x-boats-session-id", "value-of-it")
 	f.Add("a\x00b", strings.Repeat("f", 300), "user__session_"+aUUID, "x-parent-session-id", "p")
 	f.Fuzz(func(t *testing.T, body, key, user, name, value string) {
-		s := Identify(Request{BodyID: body, CacheKey: key, MetadataUser: user, Header: http.Header{http.CanonicalHeaderKey(name): {value}}})
+		s := Identify(Request{BodyID: body, CacheKey: key, MetadataUser: user, Header: http.Header{http.CanonicalHeaderKey(name): {value}}}, nil)
 		for _, id := range []string{s.ID, s.Parent, s.Client} {
 			if !plain(id) || len([]rune(id)) > MaxID || id != strings.TrimSpace(id) {
 				t.Errorf("%q", id)

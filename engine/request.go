@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/warmroute/warmroute/catalog"
+	"github.com/warmroute/warmroute/pricing"
 )
 
 // Request is what one client request says of itself, as far as a decision can
@@ -37,6 +38,14 @@ type Request struct {
 	MarkerTTL    time.Duration // longest lifetime a marker asks for; 0 where none names one
 	Retention    time.Duration // prompt_cache_retention or prompt_cache_options.ttl; 0 if none
 
+	Key      string        // SHA-256 in hex of the gateway key that was presented; empty where none is asked for
+	OwnKeys  []OwnKey      // vendors for which the caller brought or stored a key of its own; only where its tenant may
+	MaxPrice MaxPrice      // what a route may charge at most
+	Strict   bool          // only routes whose vendor is sent every member of the body: OpenRouter's require_parameters
+	NoBackup bool          // only the first candidate is tried: OpenRouter's allow_fallbacks: false
+	Caching  bool          // caching: auto; markers are placed where the route needs them
+	CacheTTL time.Duration // cache_ttl, of the markers that are placed; 0: not said
+
 	PreviousResponse string // body previous_response_id; empty if none
 	Unstored         bool   // store: false; the response cannot be continued
 
@@ -46,6 +55,17 @@ type Request struct {
 	// Words is Opening without the tools, which cost the most to read; it is
 	// asked to tell the threads of a session apart. nil: Opening is asked.
 	Words func() Opening
+	// Has says whether the body has a top-level member of this name. nil: it cannot be told.
+	Has func(member string) bool
+	// Field reads a field of the body by its dotted path, such as "metadata.user";
+	// ok is false where it is missing or no plain value. nil: none can be read.
+	Field func(path string) (value string, ok bool)
+	// Last is the last assistant turn in the conversation that is sent; it is asked
+	// where a chain of turns may name the session. nil: there is none.
+	Last func() Said
+	// MarkedPrefix hashes the prompt up to its last cache marker. ok is false without
+	// a marker; tokens is an estimate. nil: there is none.
+	MarkedPrefix func() (hash string, tokens int64, ok bool)
 	// Prefix marks the boundaries of the prompt; it is asked after the answer, while
 	// the body is still there. nil: they cannot be told.
 	Prefix func() Prefix
@@ -65,3 +85,19 @@ type Opening struct {
 
 // Tool is one tool of a request: decoded name and description, raw JSON schema.
 type Tool struct{ Name, Description, Schema []byte }
+
+// Said is an assistant turn by its hashes: SHA-256 in hex of its text, line endings
+// made one and everything but text left out, and of its sorted tool-call ids. Each
+// is empty where the turn has none.
+type Said struct{ Text, Tools string }
+
+// OwnKey says that the caller has a key of its own for a vendor.
+type OwnKey struct {
+	Vendor string
+	ID     string // a keyed hash of the key: what a pin and the books know it by
+}
+
+// MaxPrice limits what a route may charge. An unknown rate is no limit.
+type MaxPrice struct {
+	Input, Output, CacheRead, Request pricing.Rate
+}

@@ -44,7 +44,8 @@ type Gateway struct {
 	Intents    Intents                         // nil: nobody is told of an attempt before it is made
 	Deadline   time.Duration                   // for the pin store; 0 means 5 ms
 	Prefixes   bool                            // turns are recorded with their threads and the boundaries of their prompts, for an auditor
-	Gate       catalog.Gate                    // empty means cache_read
+	Profile    *Profile                        // of requests whose tenant has none; nil means [Warmroute]
+	Gate       catalog.Gate                    // counts before the profile's; empty: the profile's
 	Off        bool                            // affinity is off for every request
 	AssumeKeys bool                            // plan as if every credential had its key; for explanations only
 	Now        func() time.Time                // nil means time.Now
@@ -53,12 +54,13 @@ type Gateway struct {
 
 // turnState is what Serve knows of a turn beside the turn itself.
 type turnState struct {
-	turn   Turn
-	id     uint64
-	off    bool
-	memory memory
-	thread uint64 // as the ledger is told of it; its pins may be left alone
-	prompt Estimate
+	turn    Turn
+	profile *Profile
+	id      uint64
+	off     bool
+	memory  memory
+	thread  uint64 // as the ledger is told of it; its pins may be left alone
+	prompt  Estimate
 }
 
 // Serve answers one request through send. The error is an *UnknownTargetError,
@@ -129,12 +131,13 @@ func (g *Gateway) prepare(ctx context.Context, r *Request) (s turnState, err err
 	s.turn.Tenant, s.turn.API, s.turn.Stream = r.Tenant, r.API, r.Stream
 	now := g.now()
 	s.turn.Started, s.turn.Catalog = now, c.Digest
-	s.turn.Session = Identify(*r)
+	s.profile = cmp.Or(r.Rules.Profile, g.Profile, Warmroute())
+	s.turn.Session = Identify(*r, s.profile)
 	targets, err := s.turn.resolve(c, r)
 	if err != nil {
 		return s, err
 	}
-	facts := Facts{Now: now, Gate: cmp.Or(r.Rules.Gate, g.Gate), Marked: r.Markers > 0}
+	facts := Facts{Now: now, Gate: cmp.Or(r.Rules.Gate, g.Gate, s.profile.Gate), Marked: r.Markers > 0}
 	ordered := len(r.Order) > 0
 	s.off = g.Off || r.Rules.Off || r.AffinityOff
 	if policy := targets[0].Policy; policy != nil {
@@ -148,6 +151,7 @@ func (g *Gateway) prepare(ctx context.Context, r *Request) (s turnState, err err
 	s.turn.Trial = !s.off && s.turn.Session.Found() && g.Holdout.On()
 	s.turn.Holdout = s.turn.Trial && g.Holdout.Holds(s.turn.Session)
 	s.off = s.off || s.turn.Holdout
+	facts.Profile = s.profile
 	facts.Session, facts.Off, facts.Holdout, facts.Ordered = s.turn.Session, s.off, s.turn.Holdout, ordered
 	if g.Pins != nil {
 		facts.Unavailable = g.recall(ctx, r, &s, targets) != nil
@@ -289,6 +293,7 @@ func (g *Gateway) attempt(ctx context.Context, s *turnState, r *Request, index i
 	model := s.turn.Plan.modelOf(index)
 	pin := SettleFacts{
 		Session:   s.turn.Session,
+		Profile:   s.profile,
 		Off:       s.off,
 		Record:    s.memory.own,
 		Thread:    s.memory.thread,
@@ -305,6 +310,7 @@ func (g *Gateway) attempt(ctx context.Context, s *turnState, r *Request, index i
 		Candidate: c,
 		Number:    len(s.turn.Attempts) + 1,
 		Session:   s.turn.Session,
+		Pass:      s.profile.Pass,
 		Finding:   s.turn.Decision.Models[model],
 		Accepted: func() {
 			if !pin.AcceptedAt.IsZero() {

@@ -18,7 +18,8 @@ type PinChange struct {
 // SettleFacts are what the pin of one attempt depends on.
 type SettleFacts struct {
 	Session    Session
-	Off        bool // affinity is off for this request: nothing is renewed and nothing dropped
+	Profile    *Profile // nil: [Warmroute]
+	Off        bool     // affinity is off for this request: nothing is renewed and nothing dropped
 	Record     Record
 	Thread     uint64 // of the request
 	Turn       uint64

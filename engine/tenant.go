@@ -9,9 +9,10 @@ import (
 // Rules are what is set for every request of one tenant, and no request can
 // undo. The zero Rules set nothing.
 type Rules struct {
-	Gate catalog.Gate // counts after the policy's and before the gateway's; empty: the gateway's
-	Off  bool         // affinity is off
-	Only []string     // vendors the tenant may use; empty: all
+	Gate    catalog.Gate // counts after the policy's and before the gateway's; empty: the gateway's
+	Off     bool         // affinity is off
+	Profile *Profile     // nil: the gateway's
+	Only    []string     // vendors the tenant may use; empty: all
 
 	// Apart: tenants who must not read each other share the vendors' accounts. A
 	// response that the vendor has stored is then continued only where it is

@@ -83,6 +83,7 @@ type Attempt struct {
 	Sides       []Side         // what the answer used besides Usage
 	Charged     pricing.Charge // what the vendor says it charged
 	RawUsage    []byte         // the usage object as it came but for text, at most [MaxRawUsage] bytes; the last one of a stream
+	Said        Said           // what the assistant said, where [Try.Hears] asked for it and the answer is complete
 	ResponseID  string         // id of a /v1/responses answer, by which a later request may continue it; empty for other answers
 	Started     time.Time
 	AcceptedAt  time.Time // zero unless accepted
@@ -134,8 +135,10 @@ type Try struct {
 	Candidate Candidate
 	Number    int // 1 for the first
 	Session   Session
-	Finding   Finding // what affinity found for this candidate's model
-	Accepted  func()  // must be called once when 2xx headers have arrived, before anything is sent to the client
+	Finding   Finding  // what affinity found for this candidate's model
+	Hears     bool     // Attempt.Said is wanted
+	Pass      []string // headers of the client that the vendor is sent as they came: see [Profile.Pass]
+	Accepted  func()   // must be called once when 2xx headers have arrived, before anything is sent to the client
 
 	// Made may be called after Accepted with the id of a response that can be
 	// continued, before the client learns it: its next request may come at once.

@@ -80,7 +80,7 @@ func explain(ctx context.Context, q question, in io.Reader) (*explanation, error
 		return nil, err
 	}
 	request.Tenant = catalog.DefaultTenant
-	session := engine.Identify(request)
+	session := engine.Identify(request, nil)
 	if len(q.Pins) > 0 && !session.Found() {
 		return nil, usage(errors.New("the request names no session, so it can have no pin; add -H 'x-session-id: …'"))
 	}

@@ -140,7 +140,7 @@ func BenchmarkIdentify(b *testing.B) {
 				}
 				facts := r.Facts()
 				facts.Tenant = "default"
-				session = engine.Identify(facts)
+				session = engine.Identify(facts, nil)
 			}
 			if session.Class != engine.ClassFingerprint || len(session.ID) != 64 {
 				b.Fatalf("session %+v", session)
