@@ -74,12 +74,8 @@ func (g *Gateway) Serve(ctx context.Context, r Request, send Send) (Turn, error)
 	if err != nil {
 		return s.turn, err
 	}
+	g.revoke(ctx, &s)
 	turn := &s.turn
-	for _, change := range Revoked(turn.Plan, s.memory.own) {
-		if !s.off {
-			g.change(ctx, &s, change)
-		}
-	}
 	for {
 		index, ok := Next(turn.Plan, turn.Decision, turn.Attempts)
 		if !ok || len(turn.Attempts) > 0 && ctx.Err() != nil {
@@ -91,14 +87,31 @@ func (g *Gateway) Serve(ctx context.Context, r Request, send Send) (Turn, error)
 		turn.Attempts = append(turn.Attempts, g.attempt(ctx, &s, &r, index, send))
 	}
 	turn.Took = g.now().Sub(turn.Started)
-	if g.Ledger != nil {
-		turn.Asked = r.asked(s.thread)
-		if g.Prefixes && r.Prefix != nil && turn.Session.Found() && turn.taken() { // no cache holds another prompt
-			turn.Asked.Prefix = r.Prefix()
-		}
-		g.Ledger.Record(turn.withoutReplies())
-	}
+	g.finish(&s, &r)
 	return *turn, nil
+}
+
+// revoke drops the pins of credentials that are no more, before the first attempt.
+func (g *Gateway) revoke(ctx context.Context, s *turnState) {
+	if s.off {
+		return
+	}
+	for _, change := range Revoked(s.turn.Plan, s.memory.own) {
+		g.change(ctx, s, change)
+	}
+}
+
+// finish has the ledger told of a turn whose attempts and time are known.
+func (g *Gateway) finish(s *turnState, r *Request) {
+	if g.Ledger == nil {
+		return
+	}
+	turn := &s.turn
+	turn.Asked = r.asked(s.thread)
+	if g.Prefixes && r.Prefix != nil && turn.Session.Found() && turn.taken() { // no cache holds another prompt
+		turn.Asked.Prefix = r.Prefix()
+	}
+	g.Ledger.Record(turn.withoutReplies())
 }
 
 // withoutReplies is the turn without the vendors' own words, which may repeat a
@@ -287,11 +300,17 @@ func (g *Gateway) recallParent(ctx context.Context, session Session, scope strin
 	return Record{}, nil
 }
 
-// attempt makes one attempt and sees to all that follows from it.
-func (g *Gateway) attempt(ctx context.Context, s *turnState, r *Request, index int, send Send) Attempt {
+// underway is an attempt that has begun and not ended.
+type underway struct {
+	index   int // of its candidate in the plan
+	pin     SettleFacts
+	started time.Time
+}
+
+// begin readies an attempt of the plan's candidate at index.
+func (g *Gateway) begin(s *turnState, r *Request, index int) underway {
 	c := s.turn.Plan.Candidates[index]
-	model := s.turn.Plan.modelOf(index)
-	pin := SettleFacts{
+	return underway{index: index, started: g.now(), pin: SettleFacts{
 		Session:   s.turn.Session,
 		Profile:   s.profile,
 		Off:       s.off,
@@ -303,41 +322,53 @@ func (g *Gateway) attempt(ctx context.Context, s *turnState, r *Request, index i
 		Prompt:    s.prompt,
 		TextBytes: r.TextBytes,
 		Unstored:  r.Unstored,
+	}}
+}
+
+// accepted sees to all that follows from the vendor's acceptance, once.
+func (g *Gateway) accepted(ctx context.Context, s *turnState, u *underway, at time.Time) {
+	if !u.pin.AcceptedAt.IsZero() {
+		return
 	}
-	started := g.now()
-	a := send(ctx, Try{
-		TurnID:    s.turn.ID,
-		Candidate: c,
-		Number:    len(s.turn.Attempts) + 1,
-		Session:   s.turn.Session,
-		Pass:      s.profile.Pass,
-		Finding:   s.turn.Decision.Models[model],
-		Accepted: func() {
-			if !pin.AcceptedAt.IsZero() {
-				return
-			}
-			pin.AcceptedAt = g.now()
-			if change, ok := Accept(pin); ok {
-				g.change(ctx, s, change)
-			}
-		},
-		Made: func(response string) { g.made(ctx, r, pin, Attempt{ResponseID: response}) },
-	})
-	a.Candidate, a.Finding = c, model
+	u.pin.AcceptedAt = at
+	if change, ok := Accept(u.pin); ok {
+		g.change(ctx, s, change)
+	}
+}
+
+// ended sees to all that follows from an attempt that is over, and completes it.
+func (g *Gateway) ended(ctx context.Context, s *turnState, r *Request, u *underway, a *Attempt) {
+	a.Candidate, a.Finding = u.pin.Candidate, s.turn.Plan.modelOf(u.index)
 	if a.AcceptedAt.IsZero() {
-		a.AcceptedAt = pin.AcceptedAt
+		a.AcceptedAt = u.pin.AcceptedAt
 	}
 	if a.Started.IsZero() {
-		a.Started = started
+		a.Started = u.started
 	}
-	price(&a, r)
-	g.observe(&a)
-	for _, change := range Settle(pin, a) {
+	price(a, r)
+	g.observe(a)
+	for _, change := range Settle(u.pin, *a) {
 		g.change(ctx, s, change)
 	}
 	if a.Stage == StageServed {
-		g.made(ctx, r, pin, a)
+		g.made(ctx, r, u.pin, *a)
 	}
+}
+
+// attempt makes one attempt and sees to all that follows from it.
+func (g *Gateway) attempt(ctx context.Context, s *turnState, r *Request, index int, send Send) Attempt {
+	u := g.begin(s, r, index)
+	a := send(ctx, Try{
+		TurnID:    s.turn.ID,
+		Candidate: u.pin.Candidate,
+		Number:    len(s.turn.Attempts) + 1,
+		Session:   s.turn.Session,
+		Pass:      s.profile.Pass,
+		Finding:   s.turn.Decision.Models[s.turn.Plan.modelOf(index)],
+		Accepted:  func() { g.accepted(ctx, s, &u, g.now()) },
+		Made:      func(response string) { g.made(ctx, r, u.pin, Attempt{ResponseID: response}) },
+	})
+	g.ended(ctx, s, r, &u, &a)
 	return a
 }
 
