@@ -19,7 +19,9 @@ type Profile struct {
 	Sources  []Source // the first that yields a valid value names the session
 	Reserved []string // <name>s of x-<name>-session-id that name no session, beside those of known agents
 	Opener   Opener   // what a fingerprint is made of
+	Labels   []string // headers that label the client, in canonical form, asked before [ClientHeader]
 	Apart    bool     // sub-agents are sessions of their own: nothing of their parent's pins or cache key is theirs
+	Threads  bool     // the conversations that share a session's id are told apart, each with its own pins
 
 	// What is pinned
 	Scope      Scope
@@ -34,6 +36,7 @@ type Profile struct {
 	// What a pin does
 	Gate       catalog.Gate
 	OrderFirst bool // an explicit order goes ahead of the pin
+	Loose      bool // the session's own pins move no vendor: they are there for ModelPin only
 	ModelPin   bool // the model that served the session last is tried first, among those of the target
 	Marked     bool // the prefix up to the last cache marker is pinned beside the session, and asked first
 

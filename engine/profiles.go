@@ -2,27 +2,32 @@ package engine
 
 import "github.com/warmroute/warmroute/catalog"
 
-// warmrouteProfile is the default: design sections 3 to 6.
-var warmrouteProfile = Profile{
-	Name: catalog.ProfileWarmroute,
-	Sources: []Source{
-		{In: InOption, Names: []string{"sessionId"}, Class: ClassExplicit},
-		{In: InBody, Names: []string{"session_id", "sessionId"}, Class: ClassExplicit},
-		{In: InHeader, Names: []string{sessionHeader}, Class: ClassExplicit},
-		{In: InHeader, Names: []string{affinityHeader}, Class: ClassExplicit},
-		{In: InOwn, Class: ClassExplicit, Least: MinOwnID, Most: MaxID, Lower: true},
-		{In: InCacheKey, Class: ClassCacheKey},
-		{In: InAgent, Class: ClassAgent},
-		{In: InOpener, Class: ClassFingerprint},
-	},
-	Reserved:   []string{"warmroute"},
-	Opener:     Opener{Tools: true, Characters: MaxOpening},
-	Models:     MaxModels,
-	Warm:       MaxWarm,
-	Credential: []Class{ClassExplicit, ClassAgent},
-	Minimum:    true,
-	Window:     Window{Margin: LifetimeMargin, Longest: MaxLifetime},
-	Gate:       catalog.GateCacheRead,
+// profiles are all that are built, in the order of design section 10.
+var profiles = []*Profile{
+	&warmrouteProfile,
+	&vercelProfile,
+	&openRouterProfile,
+	&liteLLMProfile,
+	&portkeyProfile,
+	&subconsciousProfile,
+	&mergeProfile,
+}
+
+// Profiles are all profiles, the default first. None of them may be changed.
+func Profiles() []*Profile { return append([]*Profile(nil), profiles...) }
+
+// ProfileNamed is the profile of that name, which must not be changed. An empty
+// name means [Warmroute]; ok is false for a name that no profile has.
+func ProfileNamed(name catalog.Profile) (p *Profile, ok bool) {
+	if name == "" {
+		return Warmroute(), true
+	}
+	for _, p := range profiles {
+		if p.Name == name {
+			return p, true
+		}
+	}
+	return nil, false
 }
 
 // Warmroute is the default profile. It must not be changed.
