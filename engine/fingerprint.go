@@ -6,6 +6,7 @@ import (
 	"encoding/binary"
 	"encoding/hex"
 	"hash"
+	"math"
 	"slices"
 	"unicode/utf8"
 )
@@ -20,16 +21,27 @@ const MaxOpening = 4096
 var telemetryLines = [][]byte{[]byte("x-anthropic-billing-header:")}
 
 // Fingerprint derives a session id from how a conversation begins: the SHA-256
-// in hex of the tenant, the first system text, the first other text and the set
-// of tools, each behind its length. Of each text the first [MaxOpening]
-// characters count, after telemetry lines are taken out; blocks are read as one
-// text, so a list of blocks equals the plain string. Tools count as a set: their
-// order and repetitions do not matter.
+// in hex of the tenant, the first system text, the first other text (or the first
+// of a user) and the set of tools, as far as of asks for them, each behind its
+// length. Telemetry lines are taken out, and then the first characters of each text
+// count, as many as of says; blocks are read as one text, so a list of blocks equals
+// the plain string, and where their cache markers stand does not matter. Tools count
+// as a set: their order and repetitions do not matter.
 //
-// ok is false if the opening has neither text nor tools. Later turns do not
+// ok is false if the opening has nothing of what is asked for. Later turns do not
 // change a fingerprint; two conversations of one tenant that open alike share it.
-func Fingerprint(tenant string, o Opening) (id string, ok bool) {
-	system, first := textLength(o.System), textLength(o.First)
+func Fingerprint(tenant string, o Opening, of Opener) (id string, ok bool) {
+	if of.User {
+		o.First = o.FirstUser
+	}
+	if !of.Tools {
+		o.Tools = nil
+	}
+	limit := of.Characters
+	if limit <= 0 {
+		limit = math.MaxInt / utf8.UTFMax
+	}
+	system, first := textLength(o.System, limit), textLength(o.First, limit)
 	if system == 0 && first == 0 && len(o.Tools) == 0 {
 		return "", false
 	}
@@ -38,9 +50,9 @@ func Fingerprint(tenant string, o Opening) (id string, ok bool) {
 	h.Reset()
 	h.part([]byte(tenant))
 	h.length(system)
-	eachText(o.System, h.text)
+	eachText(o.System, limit, h.text)
 	h.length(first)
-	eachText(o.First, h.text)
+	eachText(o.First, limit, h.text)
 	h.length(len(tools))
 	for i := range tools {
 		h.text(tools[i][:])
@@ -85,15 +97,14 @@ func (h *digest) tools(tools []Tool) [][sha256.Size]byte {
 }
 
 // textLength is how many bytes eachText passes on.
-func textLength(blocks [][]byte) (n int) {
-	eachText(blocks, func(text []byte) { n += len(text) })
+func textLength(blocks [][]byte, limit int) (n int) {
+	eachText(blocks, limit, func(text []byte) { n += len(text) })
 	return n
 }
 
 // eachText calls write with the pieces of the blocks' text, one after the other,
-// without telemetry lines and up to MaxOpening characters in all.
-func eachText(blocks [][]byte, write func([]byte)) {
-	left := MaxOpening
+// without telemetry lines and up to so many characters in all.
+func eachText(blocks [][]byte, left int, write func([]byte)) {
 	for _, block := range blocks {
 		for len(block) > 0 && left > 0 {
 			var text []byte

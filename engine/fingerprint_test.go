@@ -24,7 +24,7 @@ func TestFingerprintTellsConversationsApart(t *testing.T) {
 	context := "<workspace>" + strings.Repeat("g", 300) + "</workspace> "
 	clocks := Opening{System: blocks("You mend clocks."), First: blocks(context + "Oil the works.")}
 	of := func(tenant string, o Opening) string {
-		id, ok := Fingerprint(tenant, o)
+		id, ok := Fingerprint(tenant, o, warmrouteProfile.Opener)
 		if !ok {
 			t.Fatalf("no fingerprint for %q", o.First)
 		}
@@ -65,7 +65,10 @@ func TestFingerprintTellsConversationsApart(t *testing.T) {
 }
 
 func TestFingerprintToolsAreASet(t *testing.T) {
-	of := func(tools ...Tool) string { id, _ := Fingerprint("t", Opening{Tools: tools}); return id }
+	of := func(tools ...Tool) string {
+		id, _ := Fingerprint("t", Opening{Tools: tools}, warmrouteProfile.Opener)
+		return id
+	}
 	base := of(tool("a"), tool("b"), tool("c"))
 	if of(tool("c"), tool("a"), tool("b")) != base || of(tool("a"), tool("b"), tool("c"), tool("a")) != base {
 		t.Error("order or repetition of tools matters")
@@ -83,7 +86,10 @@ func TestFingerprintToolsAreASet(t *testing.T) {
 }
 
 func TestFingerprintCoversTheFirst4096Characters(t *testing.T) {
-	of := func(texts ...string) string { id, _ := Fingerprint("t", Opening{First: blocks(texts...)}); return id }
+	of := func(texts ...string) string {
+		id, _ := Fingerprint("t", Opening{First: blocks(texts...)}, warmrouteProfile.Opener)
+		return id
+	}
 	most := strings.Repeat("é", MaxOpening-1)
 	if of(most+"a"+"x") != of(most+"a"+"y") {
 		t.Error("what follows character 4,096 matters")
@@ -101,7 +107,7 @@ func TestFingerprintCoversTheFirst4096Characters(t *testing.T) {
 
 func TestFingerprintOfNothing(t *testing.T) {
 	for _, o := range []Opening{{}, {System: blocks("")}, {System: blocks("x-anthropic-billing-header: a=b"), First: blocks("", "")}} {
-		if id, ok := Fingerprint("t", o); ok || id != "" {
+		if id, ok := Fingerprint("t", o, warmrouteProfile.Opener); ok || id != "" {
 			t.Errorf("%q has the fingerprint %q", o, id)
 		}
 	}
@@ -133,7 +139,7 @@ func TestFingerprintTextAgainstItsTwin(t *testing.T) {
 			texts = append(texts, text)
 		}
 		var got []byte
-		eachText(blocks(texts...), func(text []byte) { got = append(got, text...) })
+		eachText(blocks(texts...), MaxOpening, func(text []byte) { got = append(got, text...) })
 		if want := twin(blocks(texts...)); string(got) != want {
 			t.Fatalf("seed %d: %q\nread as %.80q\nnot     %.80q", seed, texts, got, want)
 		}

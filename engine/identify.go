@@ -3,8 +3,8 @@ package engine
 import (
 	"crypto/sha256"
 	"encoding/hex"
-	"encoding/json"
 	"net/http"
+	"slices"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -20,79 +20,171 @@ const (
 // ClientHeader labels the client of a request.
 const ClientHeader = "X-Warmroute-Client"
 
-// agentHeaders are the headers by which coding agents name their sessions, in
-// the order in which they are asked, and the label of the client that sends
-// them. Header names are in canonical form.
-//
-// Sources: what Claude Code and Codex were seen to send; of the others, what their
-// makers document and their users report in public. Left out on purpose:
-// x-session-token (names an endpoint, not a conversation), x-litellm-trace-id
-// (may name one call) and x-client-request-id on its own (most clients send a
-// fresh one with every request; see [requestIDHeader]).
-var agentHeaders = []struct{ header, client string }{
-	{claudeSession, claudeCode},
-	{"Session-Id", codex},
-	{"Session_id", codex},
-	{"Thread-Id", codex},
-	{"X-Deepseek-Harness-Session-Id", "deepseek-harness"},
-	{"X-Grok-Conv-Id", "grok"},
-	{"X-Merge-Thread-Id", "merge"},
-	{"Agent-Session-Id", ""},
-}
-
-// seenOnTheWire is how many of agentHeaders were seen, not read about. The
-// session in metadata.user_id comes after these and before the others.
-const seenOnTheWire = 4
-
 const (
-	claudeCode = "claude-code"
-	codex      = "codex"
-
-	sessionHeader       = "X-Session-Id"
-	affinityHeader      = "X-Session-Affinity"
-	parentHeader        = "X-Parent-Session-Id"
-	ownHeaderEnd        = "-Session-Id"
-	claudeSession       = "X-Claude-Code-Session-Id"
-	claudeAgent         = "X-Claude-Code-Agent-Id"
-	claudeParentAgent   = "X-Claude-Code-Parent-Agent-Id"
-	requestIDHeader     = "X-Client-Request-Id" // names a session only where prompt_cache_key repeats it, as Codex and pi do
-	claudeUserSession   = "_session_"
-	claudeUserBeginning = "user_"
+	sessionHeader  = "X-Session-Id"
+	affinityHeader = "X-Session-Affinity"
+	parentHeader   = "X-Parent-Session-Id"
+	ownHeaderEnd   = "-Session-Id"
 )
 
-// Identify names the session of a request: the first source of design section 3
-// that yields a valid value wins (sources 1 to 7 and 9; the turn chain is left
-// out, as the default profile does).
+// Identify names the session of a request: the first of the profile's sources that
+// yields a valid value wins. nil is [Warmroute].
 //
 // Without any of them the session is not found; its tenant and client are set
 // all the same. A blank value counts as none, and of a header sent twice the
-// first value counts. Identify asks for the request's opening only if nothing
-// else named the session.
-//
-// p says which sources there are, and their order; nil is [Warmroute].
+// first value counts. A session that only the turns before it can name has the
+// class chain and no id: [Gateway] finds it. Identify asks for the request's
+// opening only if nothing else named the session.
 func Identify(r Request, p *Profile) Session {
-	s := Session{Tenant: r.Tenant}
-	names := scan(r.Header)
+	if p == nil {
+		p = Warmroute()
+	}
+	s := Session{Tenant: r.Tenant, Alone: p.Apart}
+	names := scan(r.Header, p)
 	s.Parent = names.parent
-	s.Client = names.client(r.Header)
-	switch {
-	case s.is(ClassExplicit, r.OptionID):
-	case s.is(ClassExplicit, r.BodyID):
-	case s.is(ClassExplicit, first(r.Header, sessionHeader)):
-	case s.is(ClassExplicit, first(r.Header, affinityHeader)):
-	case s.is(ClassExplicit, names.ownID):
-	case agentKey(r) && s.is(ClassAgent, r.CacheKey):
-	case s.is(ClassCacheKey, r.CacheKey):
-	case s.is(ClassAgent, agentID(r.Header, r.MetadataUser)):
-	case r.Opening != nil:
-		if id, ok := Fingerprint(r.Tenant, r.Opening()); ok {
-			s.Class, s.ID = ClassFingerprint, id
+	s.Client = names.client(r.Header, p)
+	for i := range p.Sources {
+		if s.named(&p.Sources[i], &r, &names, p) {
+			break
 		}
 	}
-	if s.Parent == "" {
-		s.Parent = claudeParent(r.Header, s)
+	if agent := subAgent(r.Header); agent != "" && s.Parent == "" {
+		s.Parent = s.ID // which all its agents share, however deep they nest; the ids of those between name no session
+		if p.Apart && s.Class == ClassAgent && p.allAgents() != nil {
+			s.ID = hashOf(s.ID, agent)
+		}
 	}
 	return s
+}
+
+// named takes the session's name from a source; false means that it is not there.
+func (s *Session) named(src *Source, r *Request, own *ownNames, p *Profile) bool {
+	if len(src.APIs) > 0 && !slices.Contains(src.APIs, r.API) {
+		return false
+	}
+	switch src.In {
+	case InOwn:
+		return s.is(src.Class, own.ownID)
+	case InCacheKey:
+		if all := p.allAgents(); all != nil && agentKey(r) {
+			return s.take(src, all.Class, r.CacheKey)
+		}
+		return s.take(src, src.Class, r.CacheKey)
+	case InAgent:
+		if len(src.Names) == 0 {
+			return s.agents(src, r)
+		}
+	case InChain:
+		if r.Opening == nil && r.Last == nil {
+			return false // no conversation
+		}
+		s.Class = src.Class
+		return true
+	case InOpener:
+		if r.Opening == nil {
+			return false
+		}
+		id, ok := Fingerprint(r.Tenant, r.Opening(), p.Opener)
+		return ok && s.is(src.Class, id)
+	case InKey:
+		return s.is(src.Class, r.Key)
+	case InFields:
+		return s.is(src.Class, fieldsOf(r, src.Names))
+	}
+	for _, name := range src.Names {
+		if s.take(src, src.Class, src.value(r, name)) {
+			return true
+		}
+	}
+	return false
+}
+
+// value is what the request has under one of the source's names; empty if nothing.
+func (src *Source) value(r *Request, name string) string {
+	switch {
+	case src.In == InHeader:
+		return first(r.Header, name)
+	case src.In == InAgent && name == userPath:
+		return userSession(r.MetadataUser)
+	case src.In == InAgent:
+		return first(r.Header, name)
+	case src.In == InOption && name == "sessionId":
+		return r.OptionID
+	case src.In == InOption:
+		return r.field("providerOptions.gateway." + name)
+	case src.In == InBody && name == "session_id":
+		return r.BodyID
+	case src.In == InBody && name == "sessionId":
+		return r.BodyCamelID
+	case src.In == InMetadata && name == "user_id":
+		return r.MetadataUser
+	case src.In == InMetadata:
+		return r.field("metadata." + name)
+	}
+	return r.field(name)
+}
+
+// field is a plain value of the body; empty where it has none there.
+func (r *Request) field(path string) string {
+	if r.Field == nil {
+		return ""
+	}
+	value, _ := r.Field(path)
+	return value
+}
+
+// fieldsOf is the hash of the fields that the request has of those that are
+// nominated, with their paths; empty if it has none of them.
+func fieldsOf(r *Request, paths []string) string {
+	if r.Field == nil {
+		return ""
+	}
+	h := digest{Hash: sha256.New()}
+	some := false
+	for _, path := range paths {
+		value, ok := r.Field(path)
+		if !ok || strings.TrimSpace(value) == "" {
+			continue
+		}
+		some = true
+		h.part([]byte(path))
+		h.part([]byte(value))
+	}
+	if !some {
+		return ""
+	}
+	return hex.EncodeToString(h.Sum(nil))
+}
+
+// allAgents is the profile's source that knows every coding agent; nil if it has none.
+func (p *Profile) allAgents() *Source {
+	for i := range p.Sources {
+		if src := &p.Sources[i]; src.In == InAgent && len(src.Names) == 0 {
+			return src
+		}
+	}
+	return nil
+}
+
+// take takes value for the session's id if it is what the source asks for.
+func (s *Session) take(src *Source, class Class, value string) bool {
+	value = strings.TrimSpace(value)
+	if value == "" || !src.fits(value) {
+		return false
+	}
+	if src.Lower {
+		value = strings.ToLower(value)
+	}
+	return s.is(class, value)
+}
+
+// fits says whether a value is as long as the source asks for.
+func (src *Source) fits(value string) bool {
+	if src.Least == 0 && src.Most == 0 {
+		return true
+	}
+	n := utf8.RuneCountInString(value)
+	return n >= src.Least && (src.Most == 0 || n <= src.Most)
 }
 
 // is takes id for the session's if it is a valid one.
@@ -148,29 +240,34 @@ type ownNames struct {
 	parent string // the parent's id
 }
 
-// scan looks for x-<name>-session-id and x-<name>-parent-session-id. Of several
-// the name that sorts first counts, since a header map has no order. The
-// ordinary x-parent-session-id goes before all of them.
-func scan(h http.Header) (n ownNames) {
+// scan looks for x-<name>-session-id and x-<name>-parent-session-id, where the
+// profile has a source for them. Of several the name that sorts first counts, since
+// a header map has no order. The ordinary x-parent-session-id goes before all of
+// them.
+func scan(h http.Header, p *Profile) (n ownNames) {
 	n.parent = bounded(first(h, parentHeader))
+	src := p.own()
+	if src == nil {
+		return n
+	}
 	general := n.parent != ""
 	for key, values := range h {
 		if len(key) <= len("X-")+len(ownHeaderEnd) || !strings.HasSuffix(key, ownHeaderEnd) || !strings.HasPrefix(key, "X-") || len(values) == 0 {
 			continue
 		}
 		name := strings.ToLower(key[len("X-") : len(key)-len(ownHeaderEnd)])
+		id := strings.TrimSpace(values[0])
+		if src.Lower {
+			id = strings.ToLower(id)
+		}
 		if of, isParent := strings.CutSuffix(name, "-parent"); isParent {
-			id := bounded(strings.ToLower(values[0]))
+			id = bounded(id)
 			if !general && validName(of) && id != "" && (n.from == "" || of < n.from) {
 				n.from, n.parent = of, id
 			}
 			continue
 		}
-		if !validName(name) || reservedName(name) || n.own != "" && n.own < name {
-			continue
-		}
-		id := strings.ToLower(strings.TrimSpace(values[0]))
-		if length := utf8.RuneCountInString(id); length < MinOwnID || length > MaxID {
+		if !validName(name) || p.reserves(name) || n.own != "" && n.own < name || id == "" || !src.fits(id) {
 			continue
 		}
 		n.own, n.ownID = name, id
@@ -178,20 +275,30 @@ func scan(h http.Header) (n ownNames) {
 	return n
 }
 
+// own is the profile's source of x-<name>-session-id; nil if it has none.
+func (p *Profile) own() *Source {
+	for i := range p.Sources {
+		if p.Sources[i].In == InOwn {
+			return &p.Sources[i]
+		}
+	}
+	return nil
+}
+
 // client is the label of who sent the request.
-func (n ownNames) client(h http.Header) string {
+func (n ownNames) client(h http.Header, p *Profile) string {
+	for _, name := range p.Labels {
+		if label := first(h, name); validLabel(label) {
+			return label
+		}
+	}
 	if label := first(h, ClientHeader); validLabel(label) {
 		return label
 	}
 	if validLabel(n.own) {
 		return n.own
 	}
-	for _, a := range agentHeaders {
-		if _, ok := h[a.header]; ok {
-			return a.client
-		}
-	}
-	return ""
+	return agentClient(h)
 }
 
 func validLabel(label string) bool {
@@ -209,102 +316,18 @@ func validName(name string) bool {
 	return name != ""
 }
 
-// reservedName says whether x-<name>-session-id means something else than an
-// application's own session: a parent, a known agent, or a request that another
-// warmroute has forwarded.
-func reservedName(name string) bool {
-	switch name {
-	case "parent", "warmroute", claudeCode, "deepseek-harness":
-		return true
-	}
-	return false
+// reserves says whether x-<name>-session-id means something else than an
+// application's own session: a parent, a known agent, a request that another
+// warmroute has forwarded, or what the profile keeps for itself.
+func (p *Profile) reserves(name string) bool {
+	return name == "parent" || name == "warmroute" || agentName(name) || slices.Contains(p.Reserved, name)
 }
 
-// agentKey says whether prompt_cache_key repeats an agent's session header: then
-// it names one conversation, not a prefix that many share.
-func agentKey(r Request) bool {
-	key := strings.TrimSpace(r.CacheKey)
-	if key == "" {
-		return false
+// hashOf is the SHA-256 in hex of its parts, each behind its length.
+func hashOf(parts ...string) string {
+	h := digest{Hash: sha256.New()}
+	for _, part := range parts {
+		h.part([]byte(part))
 	}
-	for _, a := range agentHeaders {
-		if first(r.Header, a.header) == key {
-			return true
-		}
-	}
-	return first(r.Header, requestIDHeader) == key
-}
-
-// agentID is the session a coding agent names in its headers, or Claude Code in
-// metadata.user_id; empty if none does.
-func agentID(h http.Header, user string) string {
-	for _, a := range agentHeaders[:seenOnTheWire] {
-		if id := first(h, a.header); id != "" {
-			return id
-		}
-	}
-	if id := userSession(user); id != "" {
-		return id
-	}
-	for _, a := range agentHeaders[seenOnTheWire:] {
-		if id := first(h, a.header); id != "" {
-			return id
-		}
-	}
-	return ""
-}
-
-// userSession is the session part of Anthropic's metadata.user_id as Claude Code
-// fills it: a string that holds JSON with a session_id, or, in older versions,
-// user_<hash>_account_<uuid>_session_<uuid>. Any other user id names a user, not
-// a session.
-func userSession(user string) string {
-	user = strings.TrimSpace(user)
-	if strings.HasPrefix(user, "{") {
-		var holds struct {
-			SessionID string `json:"session_id"`
-		}
-		if json.Unmarshal([]byte(user), &holds) != nil {
-			return ""
-		}
-		return strings.TrimSpace(holds.SessionID)
-	}
-	if !strings.HasPrefix(user, claudeUserBeginning) {
-		return ""
-	}
-	at := strings.LastIndex(user, claudeUserSession)
-	if at < 0 || !isUUID(user[at+len(claudeUserSession):]) {
-		return ""
-	}
-	return user[at+len(claudeUserSession):]
-}
-
-// isUUID says whether text has the form 8-4-4-4-12 of hexadecimal digits.
-func isUUID(text string) bool {
-	if len(text) != 36 {
-		return false
-	}
-	for i := range len(text) {
-		c := text[i]
-		if i == 8 || i == 13 || i == 18 || i == 23 {
-			if c != '-' {
-				return false
-			}
-			continue
-		}
-		if (c < '0' || c > '9') && (c < 'a' || c > 'f') && (c < 'A' || c > 'F') {
-			return false
-		}
-	}
-	return true
-}
-
-// claudeParent is the parent of a turn that one of Claude Code's sub-agents
-// makes: the session itself, whose id they all share, however deep they nest. The
-// ids of the agents between name no session.
-func claudeParent(h http.Header, s Session) string {
-	if first(h, claudeAgent) != "" || first(h, claudeParentAgent) != "" {
-		return s.ID
-	}
-	return ""
+	return hex.EncodeToString(h.Sum(nil))
 }

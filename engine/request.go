@@ -28,7 +28,8 @@ type Request struct {
 	Region  string // where the vendor is told to compute: body inference_geo; empty if nowhere
 
 	OptionID     string        // body providerOptions.gateway.sessionId
-	BodyID       string        // body session_id, else sessionId
+	BodyID       string        // body session_id
+	BodyCamelID  string        // body sessionId
 	CacheKey     string        // body prompt_cache_key
 	MetadataUser string        // body metadata.user_id
 	AffinityOff  bool          // sessionAffinity: false, or the header x-warmroute-affinity: off
@@ -78,9 +79,10 @@ const originResponse = "previous_response_id"
 //
 // Texts are decoded blocks in order; a plain string is one block.
 type Opening struct {
-	System [][]byte // first system or developer message
-	First  [][]byte // first other message
-	Tools  []Tool
+	System    [][]byte // first system or developer message
+	First     [][]byte // first other message
+	FirstUser [][]byte // first message of a user
+	Tools     []Tool
 }
 
 // Tool is one tool of a request: decoded name and description, raw JSON schema.

@@ -23,13 +23,24 @@ type Session struct {
 	ID     string // as sent, or the SHA-256 in hex of what was longer than 256 characters
 	Client string // label of the client, at most 64 characters; empty if none
 	Parent string // id of the session that started this one; empty if none, and ID itself for the sub-agents that share their session's id
+	Alone  bool   // neither its parent's pins nor its parent's name at vendors are the session's: see [Profile.Apart]
 }
 
 // Found says whether the request belongs to a session.
 func (s Session) Found() bool { return s.ID != "" }
 
-// HasParent says whether another session started this one.
-func (s Session) HasParent() bool { return s.Parent != "" && s.Parent != s.ID }
+// HasParent says whether another session started this one, whose pins are its own
+// until it has some.
+func (s Session) HasParent() bool { return s.Parent != "" && s.Parent != s.ID && !s.Alone }
+
+// Root is the id by which vendors are told of the session: that of the session which
+// started it, as they share a prefix, unless the two are kept apart.
+func (s Session) Root() string {
+	if s.Parent != "" && !s.Alone {
+		return s.Parent
+	}
+	return s.ID
+}
 
 // Source is the word the response uses for how the session was named: explicit
 // (cache keys too), agent, chain or fingerprint; empty without a session.

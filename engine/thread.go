@@ -10,7 +10,7 @@ import (
 // other prefixes in a vendor's cache.
 //
 // It is a hash of the first system text and the first other text, read as
-// [Fingerprint] reads them, without the tools: those may change in the middle of
+// [Fingerprint] reads them up to [MaxOpening] characters, without the tools: those may change in the middle of
 // a conversation. 0 means that the request opens with no text. Later turns of a
 // conversation have the thread of the first; one that is summed up and goes on
 // under other first words has a new one.
@@ -27,7 +27,7 @@ func Thread(o Opening) uint64 {
 
 // texts adds the blocks' text and then its length, which is returned.
 func (h *digest) texts(blocks [][]byte) (n int) {
-	eachText(blocks, func(text []byte) {
+	eachText(blocks, MaxOpening, func(text []byte) {
 		n += len(text)
 		h.text(text)
 	})

@@ -79,8 +79,8 @@ func (s *service) pass(p passage) gin.HandlerFunc {
 // nameless is the request without what could name a session, and of no size:
 // the texts of a batch are many prompts, not one that must fit.
 func nameless(r engine.Request) engine.Request {
-	r.Header, r.Opening, r.AffinityOff = nil, nil, true
-	r.OptionID, r.BodyID, r.CacheKey, r.MetadataUser = "", "", "", ""
+	r.Header, r.Opening, r.Last, r.Field, r.AffinityOff = nil, nil, nil, nil, true
+	r.OptionID, r.BodyID, r.BodyCamelID, r.CacheKey, r.MetadataUser, r.Key = "", "", "", "", "", ""
 	r.TextBytes = 0
 	return r
 }

@@ -16,15 +16,12 @@ import (
 const maxHint = 64
 
 // hint is what stands for a session at a vendor: one that another session started
-// has its hint, as they share a prefix. The same session is the same text at one
+// has its hint, as they share a prefix, unless the profile keeps them apart. The same session is the same text at one
 // credential, however it was named and whatever its letters' case, for a child may
 // name its parent otherwise than the parent itself. Without the key no one can tell
 // who it is, nor can one tenant name the session of another.
 func (c *Client) hint(h catalog.Hint, s engine.Session, credential string) string {
-	id := s.ID
-	if s.Parent != "" {
-		id = s.Parent
-	}
+	id := s.Root()
 	if h.Raw && len(id) <= maxHint && sendable(id) {
 		return id
 	}

@@ -2,7 +2,6 @@ package wire
 
 import (
 	"slices"
-	"strings"
 
 	"github.com/warmroute/warmroute/catalog"
 )
@@ -16,9 +15,7 @@ func (r *Request) read() error {
 	}
 	// What names a session is a hint: of a wrong type it names none, and fails nothing.
 	f.CacheKey = r.loose(fieldCacheKey)
-	if f.BodyID = r.loose(fieldSessionID); strings.TrimSpace(f.BodyID) == "" {
-		f.BodyID = r.loose(fieldSessionIDCamel)
-	}
+	f.BodyID, f.BodyCamelID = r.loose(fieldSessionID), r.loose(fieldSessionIDCamel)
 	if err := r.readStream(); err != nil {
 		return err
 	}

@@ -125,11 +125,9 @@ func FuzzReadRequest(f *testing.F) {
 		}
 		facts := r.Facts()
 		id, _ := lenient.SessionID.(string)
-		if strings.TrimSpace(id) == "" {
-			id, _ = lenient.SessionIDCamel.(string)
-		}
+		camel, _ := lenient.SessionIDCamel.(string)
 		key, _ := lenient.Prompt_cache_key.(string)
-		if facts.Target != lenient.Model || facts.CacheKey != key || facts.BodyID != id ||
+		if facts.Target != lenient.Model || facts.CacheKey != key || facts.BodyID != id || facts.BodyCamelID != camel ||
 			r.Stream != (lenient.Stream != nil && *lenient.Stream) {
 			t.Fatalf("facts %+v, encoding/json %+v", facts, lenient)
 		}
@@ -144,7 +142,7 @@ func FuzzReadRequest(f *testing.F) {
 		if err != nil {
 			t.Fatalf("edited body is refused: %v: %s", err, got)
 		}
-		if again.Facts().Target != "m2" || again.Facts().BodyID != "" || again.Stream && !again.UsageAsked {
+		if again.Facts().Target != "m2" || again.Facts().BodyID+again.Facts().BodyCamelID != "" || again.Stream && !again.UsageAsked {
 			t.Fatalf("edited to %s", got)
 		}
 	})

@@ -51,8 +51,12 @@ func (r *Request) texts() engine.Opening {
 	}
 	if v := r.value(fieldInput); v.found() && r.Body[v.from] == '"' {
 		o.First = blocks(r.Body, v.from)
-	} else {
-		o.First = content(r.Body, r.opener.first)
+		o.FirstUser = o.First
+		return o
+	}
+	o.First = content(r.Body, r.opener.first)
+	if o.FirstUser = o.First; r.opener.user != r.opener.first {
+		o.FirstUser = content(r.Body, r.opener.user)
 	}
 	return o
 }

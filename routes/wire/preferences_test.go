@@ -27,7 +27,7 @@ func TestIDsOfAnotherTypeAreIgnored(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			f := read(t, catalog.Chat, []byte(c.body)).Facts()
-			if f.BodyID != c.bodyID || f.OptionID != c.option || f.CacheKey != c.cache || f.AffinityOff != c.off {
+			if f.BodyID+f.BodyCamelID != c.bodyID || f.OptionID != c.option || f.CacheKey != c.cache || f.AffinityOff != c.off {
 				t.Errorf("ids %q, %q, %q, off %v", f.BodyID, f.OptionID, f.CacheKey, f.AffinityOff)
 			}
 		})

@@ -1,6 +1,7 @@
 package wire
 
 import (
+	"bytes"
 	"fmt"
 
 	"github.com/warmroute/warmroute/catalog"
@@ -49,6 +50,8 @@ type streamOptions struct {
 type opener struct {
 	system span // first message of the system or a developer
 	first  span // first message of anyone else
+	user   span // first message of a user
+	last   span // last turn of the assistant
 	tools  int
 }
 
@@ -164,24 +167,47 @@ func (r *Request) scanField(w *members, f field) bool {
 	return w.scanValue(false)
 }
 
-// scanMessages scans the messages of a conversation and notes its opening.
+// scanMessages scans the messages of a conversation and notes its opening and its
+// last assistant turn: in the API responses the last items that follow each other
+// and are the model's, elsewhere the last message of the assistant.
 func (r *Request) scanMessages(w *members) bool {
 	e := each(&w.scanner, w.from, w.depth+1, true)
+	said := false // the item before this one is the model's
 	for w.role = (span{}); e.next(); w.role = (span{}) {
-		if !w.role.found() {
-			continue
+		at, before := span{e.from, e.to}, said
+		role := unescaped(w.role.of(w.b))
+		said = string(role) == "assistant" || !w.role.found() && r.API == catalog.Responses && isOutput(&w.scanner, e.from)
+		if said {
+			if !before || r.API != catalog.Responses {
+				r.opener.last.from = at.from
+			}
+			r.opener.last.to = at.to
 		}
-		switch role := unescaped(w.role.of(w.b)); string(role) {
-		case "system", "developer":
+		switch {
+		case !w.role.found():
+		case string(role) == "system", string(role) == "developer":
 			if !r.opener.system.found() {
-				r.opener.system = span{e.from, e.to}
+				r.opener.system = at
 			}
 		default:
+			if string(role) == "user" && !r.opener.user.found() {
+				r.opener.user = at
+			}
 			if !r.opener.first.found() {
-				r.opener.first = span{e.from, e.to}
+				r.opener.first = at
 			}
 		}
 	}
 	w.to, w.at = e.end, e.end
 	return e.end > 0
+}
+
+// isOutput says whether the item at i, which was scanned last, is one that a model
+// made beside its messages: a call or its reasoning.
+func isOutput(s *scanner, i int) bool {
+	if s.b[i] != '{' {
+		return false
+	}
+	kind, _ := s.short(s.kind)
+	return bytes.HasSuffix(kind, []byte("_call")) || string(kind) == "reasoning"
 }

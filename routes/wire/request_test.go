@@ -184,7 +184,7 @@ func TestFacts(t *testing.T) {
 	f := read(t, catalog.Chat, []byte(body)).Facts()
 	f.Opening, f.Words, f.Prefix = nil, nil, nil
 	want := engine.Request{
-		API: catalog.Chat, Target: "yard/m", Models: []string{"n", "o"}, Stream: true, BodyID: "sé", CacheKey: "k", OptionID: "opt",
+		API: catalog.Chat, Target: "yard/m", Models: []string{"n", "o"}, Stream: true, BodyID: " ", BodyCamelID: "sé", CacheKey: "k", OptionID: "opt",
 		AffinityOff: true, Order: []string{"a", "b"}, Only: []string{"a"}, Ignore: []string{"z"}, Sort: catalog.ByPrice,
 		MetadataUser: "u", Service: "flex", Speed: "fast", Region: "us", Origin: "previous_response_id", PreviousResponse: "resp_1", Unstored: true,
 		Retention: 24 * time.Hour, TextBytes: int64(len("user") + len("four")),
