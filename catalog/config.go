@@ -66,8 +66,7 @@ func (s Setting[T]) Or(otherwise T) T {
 
 // AffinitySettings are what holds for every tenant that does not say otherwise.
 type AffinitySettings struct {
-	Profile  Setting[Profile]
-	Gate     Setting[Gate]
+	ProfileSettings
 	Deadline Setting[time.Duration] // how long the recall of pins may take; more than zero
 	Enabled  Setting[bool]
 	// Holdout is the share of sessions that run without affinity, so that what
@@ -128,11 +127,10 @@ const (
 
 // Tenant is one party that may use the gateway with keys of its own.
 type Tenant struct {
-	ID       string // small letters, digits, dots, dashes and underscores; never default
-	Index    int    // place in the file
-	Keys     []TenantKey
-	Profile  Setting[Profile]
-	Gate     Setting[Gate]
+	ID    string // small letters, digits, dots, dashes and underscores; never default
+	Index int    // place in the file
+	Keys  []TenantKey
+	ProfileSettings
 	Metadata Setting[string] // body, header or off
 	Affinity Setting[bool]   // remember and promote warm vendors
 	Left     Setting[ClientLeft]

@@ -25,7 +25,7 @@ func variables(all map[string]string) func(string) (string, bool) {
 	}
 }
 
-var bothKeys = variables(map[string]string{"SUPPORT_KEY": " " + supportKey + "\n", "BATCH_KEY": batchKey, "SAME_KEY": supportKey, "SHORT_KEY": "fifteen-letters", "BLANK_KEY": " ", "ODD_KEY": "two words of a canary"})
+var bothKeys = variables(map[string]string{"SUPPORT_KEY": " " + supportKey + "\n", "BATCH_KEY": batchKey, "PROXY_KEY": "proxy-canary-0123456789", "SHOP_KEY": "shop-canary-0123456789", "SAME_KEY": supportKey, "SHORT_KEY": "fifteen-letters", "BLANK_KEY": " ", "ODD_KEY": "two words of a canary"})
 
 func hashOf(key string) string {
 	sum := sha256.Sum256([]byte(key))
@@ -42,6 +42,8 @@ func TestFullConfig(t *testing.T) {
 		t.Errorf("path %s, digest %s, warnings %v", c.Path, c.Digest, c.Warnings)
 	}
 	const day = 24 * time.Hour
+	spoken := ProfileSettings{Profile: Set(ProfileWarmroute), Gate: Set(GateCacheRead), OrderFirst: Set(false), Apart: Set(false),
+		Sources: []SessionSource{SourceOption, SourceBody, SourceSessionHeader, SourceAffinityHeader, SourceOwnHeader, SourceCacheKey, SourceAgent, SourceFingerprint}}
 	for what, pair := range map[string][2]any{
 		"listen":              {c.Listen, Set("127.0.0.1:8080")},
 		"admin":               {c.Admin, Set("127.0.0.1:9090")},
@@ -50,16 +52,16 @@ func TestFullConfig(t *testing.T) {
 		"open":                {c.Open, Set(false)},
 		"log_level":           {c.LogLevel, Set("info")},
 		"metadata":            {c.Metadata, Set("body")},
-		"affinity":            {c.Affinity, AffinitySettings{Set(ProfileWarmroute), Set(GateCacheRead), Set(5 * time.Millisecond), Set(true), Set(decimal.New(1, -2))}},
+		"affinity":            {c.Affinity, AffinitySettings{spoken, Set(5 * time.Millisecond), Set(true), Set(decimal.New(1, -2))}},
 		"on_client_left":      {c.OnClientLeft, Set(LeftDrain)},
 		"drain":               {c.Drain, DrainSettings{Set(30 * time.Second), Set(int64(1 << 20))}},
 		"retention":           {c.Retention, RetentionSettings{Set(30 * day), Set(7 * day), Set(400 * day)}},
 		"timeouts":            {c.Timeouts, TimeoutSettings{Set(2 * time.Second), Set(10 * time.Minute), Set(2 * time.Minute), Set(time.Minute)}},
 		"limits":              {c.Limits, LimitSettings{Set(int64(32 << 20))}},
-		"tenants":             {len(c.Tenants), 2},
+		"tenants":             {len(c.Tenants), 4},
 		"support's id":        {c.Tenants[0].ID, "support"},
-		"support's profile":   {c.Tenants[0].Profile, Set(ProfileWarmroute)},
-		"support's gate":      {c.Tenants[0].Gate, Set(GateOwnPrice)},
+		"support's profile":   {c.Tenants[0].Profile, Set(ProfileOpenRouter)},
+		"support's gate":      {c.Tenants[0].Gate, Set(GateCacheRead)},
 		"support's metadata":  {c.Tenants[0].Metadata, Set("header")},
 		"support's only":      {c.Tenants[0].Only, []string{"anthropic", "azure-eu"}},
 		"support's affinity":  {c.Tenants[0].Affinity, Set(true)},
@@ -71,6 +73,12 @@ func TestFullConfig(t *testing.T) {
 		"batch's clients":     {c.Tenants[1].Left, Set(LeftCancel)},
 		"support's clients":   {c.Tenants[0].Left, Setting[ClientLeft]{}},
 		"batch's gate":        {c.Tenants[1].Gate, Setting[Gate]{}},
+		"proxy's affinity":    {c.Tenants[2].Affinity, Set(true)},
+		"proxy's settings":    {c.Tenants[2].ProfileSettings, ProfileSettings{Profile: Set(ProfileLiteLLM), Checks: []RoutingCheck{CheckSession, CheckDeployment, CheckPrefix}}},
+		"shop's affinity":     {c.Tenants[3].Affinity, Setting[bool]{}},
+		"shop's settings": {c.Tenants[3].ProfileSettings, ProfileSettings{Profile: Set(ProfilePortkey), Gate: Set(GateOff), OrderFirst: Set(true), Apart: Set(true),
+			Sources: []SessionSource{SourceHashFields, SourceSessionHeader},
+			Sticky:  StickySettings{Set(true), []string{"metadata.user"}, Set(30 * time.Minute)}}},
 	} {
 		if !reflect.DeepEqual(pair[0], pair[1]) {
 			t.Errorf("%s is %+v, not %+v", what, pair[0], pair[1])
@@ -118,7 +126,6 @@ func TestMistakesOfAConfig(t *testing.T) {
 		"open":               {"open: yes", "f:1:7: open must be true or false"},
 		"log_level":          {"log_level: loud", `f:1:12: log_level "loud" is not known; use debug, info, warn or error`},
 		"metadata":           {"metadata: headers", `f:1:11: metadata "headers" is not known; use body, header or off`},
-		"profile":            {"affinity: {profile: vercel}", "f:1:21: affinity: profile vercel is not built yet; use warmroute"},
 		"profile unknown":    {"affinity: {profile: mine}", `f:1:21: affinity: profile "mine" is not known; use warmroute, vercel, openrouter, litellm, portkey, subconscious or merge`},
 		"gate":               {"affinity: {gate: warm}", "f:1:18: affinity: gate warm is not built yet; use cache_read, own_price or off"},
 		"deadline":           {"affinity: {deadline: 5}", `f:1:22: affinity: deadline "5" is not a duration; write a number with a unit, such as 1s`},
@@ -143,9 +150,26 @@ func TestMistakesOfAConfig(t *testing.T) {
 		"tenant ill-formed":  {"tenants:\n- {id: Desk, keys: [{env: SUPPORT_KEY}]}", `f:2:8: tenant "Desk": id must be at most 64 small letters, digits, dots, dashes and underscores, and begin with a letter or a digit`},
 		"tenant twice":       {"tenants:\n- {id: a, keys: [{env: SUPPORT_KEY}]}\n- {id: a, keys: [{env: BATCH_KEY}]}", `f:3:8: tenant "a": two tenants have the id "a", on lines 2 and 3; rename one`},
 		"tenant byok":        {tenant("byok: true"), `f:2:39: tenant "a": byok is not built yet; remove it`},
-		"tenant profile":     {tenant("profile: merge"), `f:2:48: tenant "a": profile merge is not built yet; use warmroute`},
+		"tenant profile":     {tenant("profile: merged"), `f:2:48: tenant "a": profile "merged" is not known; use warmroute, vercel, openrouter, litellm, portkey, subconscious or merge`},
 		"tenant only nobody": {tenant("only: []"), `f:2:45: tenant "a": only is an empty list, which would leave no vendor; remove the key to allow all`},
-		"tenant affinity":    {tenant("affinity: off"), `f:2:49: tenant "a": affinity must be true or false`},
+		"tenant affinity":    {tenant("affinity: off"), `f:2:49: tenant "a": affinity must be true or false, or a mapping such as {profile: vercel}`},
+		"tenant's deadline":  {tenant("affinity: {deadline: 5ms}"), `f:2:50: tenant "a", affinity: "deadline" is not a key of affinity of a tenant; the keys are profile, gate, precedence, subagents, sources, checks, sticky, enabled`},
+		"profile twice":      {tenant("profile: merge, affinity: {profile: vercel}"), `f:2:75: tenant "a", affinity: profile stands in affinity and beside it, on line 2 at columns 48 and 75; keep one`},
+		"precedence":         {"affinity: {precedence: mine}", `f:1:24: affinity: precedence "mine" is not known; use pin or order`},
+		"subagents":          {"affinity: {subagents: alone}", `f:1:23: affinity: subagents "alone" is not known; use shared or separate`},
+		"source unknown":     {"affinity: {sources: [header, x-session-id]}", "f:1:22: affinity: sources entry \"header\" is not known; use option, body, session_header, affinity_header, own_header, cache_key, agent, chain, fingerprint, api_key or hash_fields\nf:1:30: affinity: sources entry \"x-session-id\" is not known; use option, body, session_header, affinity_header, own_header, cache_key, agent, chain, fingerprint, api_key or hash_fields"},
+		"source twice":       {"affinity: {sources: [body, body]}", `f:1:28: affinity: sources names "body" twice, on line 1 at columns 22 and 28; remove one of them`},
+		"no sources":         {"affinity: {sources: []}", `f:1:21: affinity: sources is an empty list, so nothing would name a session; remove the key for the profile's own, or say enabled: false`},
+		"source of Portkey":  {"affinity: {profile: vercel, sources: [body, hash_fields]}", "f:1:45: affinity: sources: hash_fields belongs to the profile portkey, and the profile is vercel; say profile: portkey, or remove it"},
+		"checks of others":   {"affinity: {checks: [session_affinity]}", "f:1:20: affinity: checks belongs to the profile litellm, and the profile is warmroute; say profile: litellm, or remove it"},
+		"check unknown":      {"affinity: {profile: litellm, checks: [prompt_cache]}", `f:1:39: affinity: checks entry "prompt_cache" is not known; use session_affinity, deployment_affinity or prompt_caching`},
+		"check that holds":   {"affinity: {profile: litellm, checks: [responses_api_deployment_check]}", "f:1:39: affinity: checks entry responses_api_deployment_check needs no switch: such content always goes to who made it; remove the entry"},
+		"sticky of others":   {"affinity: {profile: merge, sticky: {enabled: false}}", "f:1:36: affinity: sticky belongs to the profile portkey, and the profile is merge; say profile: portkey, or remove it"},
+		"sticky by nothing":  {"affinity: {profile: portkey, sticky: {enabled: true}}", "f:1:38: affinity: hash_fields is missing in sticky; name the fields of a request that make a session, such as hash_fields: [metadata.user]"},
+		"no hash_fields":     {"affinity: {profile: portkey, sticky: {enabled: true, hash_fields: []}}", "f:1:67: affinity, sticky: hash_fields is an empty list, so nothing would name a session; name at least one field, such as [metadata.user]"},
+		"hash_fields":        {"affinity: {profile: portkey, sticky: {enabled: true, hash_fields: [metadata..user]}}", `f:1:68: affinity, sticky: hash_fields entry "metadata..user" is not a field of a request; write names joined by dots, such as metadata.user`},
+		"sticky ttl":         {"affinity: {profile: portkey, sticky: {enabled: true, hash_fields: [user], ttl: 3600}}", `f:1:80: affinity, sticky: ttl "3600" is not a duration; write a number with a unit, such as 1m`},
+		"checks of a tenant": {"affinity: {profile: litellm, checks: [prompt_caching]}\n" + tenant("profile: vercel, affinity: {checks: [prompt_caching]}"), `f:3:75: tenant "a": checks belongs to the profile litellm, and the profile is vercel; say profile: litellm, or remove it`},
 		"key literal":        {keys("[" + aKey + "]"), `f:2:18: tenant "a", key 1: ` + literal},
 		"key under key":      {keys("[{key: canary}]"), `f:2:19: tenant "a", key 1: ` + literal},
 		"key as env":         {keys("[{env: " + aKey + "}]"), `f:2:24: tenant "a", key 1: env must be the name of an environment variable, such as DESK_KEY, never a key`},
@@ -169,6 +193,51 @@ func TestMistakesOfAConfig(t *testing.T) {
 		if strings.Contains(fmt.Sprint(err), "canary") || strings.Contains(fmt.Sprint(err), aKey[:12]) {
 			t.Errorf("%s shows a key: %v", name, err)
 		}
+	}
+}
+
+// A profile that is off until something is said warns where nothing is.
+func TestAProfileThatIsOff(t *testing.T) {
+	tenant := func(more string) string { return "tenants:\n- {id: a, keys: [{env: SUPPORT_KEY}], " + more + "}\n" }
+	for name, c := range map[string]struct{ text, want string }{
+		"no checks":             {"affinity: {profile: litellm}", "f:1:21: affinity: affinity is off until checks name some of session_affinity, deployment_affinity, prompt_caching; so the profile litellm has it"},
+		"empty checks":          {"affinity: {profile: litellm, checks: []}", "f:1:21: affinity: affinity is off until checks name some of session_affinity, deployment_affinity, prompt_caching; so the profile litellm has it"},
+		"a check":               {"affinity: {profile: litellm, checks: [deployment_affinity]}", ""},
+		"not sticky":            {"affinity: {profile: portkey, sticky: {hash_fields: [user]}}", "f:1:21: affinity: affinity is off until sticky has enabled: true and hash_fields; so the profile portkey has it"},
+		"sticky":                {"affinity: {profile: portkey, sticky: {enabled: true, hash_fields: [user]}}", ""},
+		"a tenant's":            {tenant("profile: portkey"), `f:2:48: tenant "a": affinity is off until sticky has enabled: true and hash_fields; so the profile portkey has it`},
+		"a tenant's by others":  {"affinity: {profile: portkey, sticky: {enabled: true, hash_fields: [user]}}\n" + tenant("profile: portkey"), ""},
+		"a tenant's own checks": {"affinity: {profile: litellm}\n" + tenant("affinity: {checks: [prompt_caching]}"), "f:1:21: affinity: affinity is off until checks name some of session_affinity, deployment_affinity, prompt_caching; so the profile litellm has it"},
+		"another profile":       {tenant("profile: vercel"), ""},
+	} {
+		config, err := ParseConfig("f", []byte(c.text), bothKeys)
+		if err != nil {
+			t.Errorf("%s: %v", name, err)
+			continue
+		}
+		if got := Problems(config.Warnings); len(got) == 0 && c.want != "" || len(got) > 0 && got.Error() != c.want {
+			t.Errorf("%s:\n%v\nwant:\n%s", name, got, c.want)
+		}
+	}
+}
+
+// What a tenant says goes before what all say, as long as both mean one profile.
+func TestSettingsOverOthers(t *testing.T) {
+	base := ProfileSettings{Profile: Set(ProfileLiteLLM), Gate: Set(GateOwnPrice), OrderFirst: Set(true), Checks: []RoutingCheck{CheckPrefix}}
+	for name, c := range map[string]struct{ said, want ProfileSettings }{
+		"nothing":         {ProfileSettings{}, base},
+		"a gate":          {ProfileSettings{Gate: Set(GateOff)}, ProfileSettings{Profile: Set(ProfileLiteLLM), Gate: Set(GateOff), OrderFirst: Set(true), Checks: []RoutingCheck{CheckPrefix}}},
+		"no checks":       {ProfileSettings{Checks: []RoutingCheck{}}, ProfileSettings{Profile: Set(ProfileLiteLLM), Gate: Set(GateOwnPrice), OrderFirst: Set(true), Checks: []RoutingCheck{}}},
+		"one profile":     {ProfileSettings{Profile: Set(ProfileLiteLLM), Apart: Set(false)}, ProfileSettings{Profile: Set(ProfileLiteLLM), Gate: Set(GateOwnPrice), OrderFirst: Set(true), Apart: Set(false), Checks: []RoutingCheck{CheckPrefix}}},
+		"another profile": {ProfileSettings{Profile: Set(ProfileMerge)}, ProfileSettings{Profile: Set(ProfileMerge)}},
+	} {
+		if got := c.said.Over(base); !reflect.DeepEqual(got, c.want) {
+			t.Errorf("%s: %+v, not %+v", name, got, c.want)
+		}
+	}
+	unnamed := ProfileSettings{Gate: Set(GateOff)}
+	if got := (ProfileSettings{Profile: Set(ProfileWarmroute)}).Over(unnamed); got.Gate != Set(GateOff) {
+		t.Errorf("the default profile by name is not the default one: %+v", got)
 	}
 }
 

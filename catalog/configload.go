@@ -90,6 +90,7 @@ type configReader struct {
 	look   func(name string) (value string, ok bool)
 	ids    map[string]entryName
 	keys   map[[32]byte]keyPlace
+	said   []*saidBeside // the gateway's settings and the tenants'
 }
 
 // root reads the top of the file.
@@ -125,6 +126,9 @@ func (c *configReader) root(document *yaml.Node) {
 	if n := o.get("tenants"); n != nil {
 		c.tenants(n)
 	}
+	for _, said := range c.said {
+		c.fits(said, into.Affinity.ProfileSettings)
+	}
 	listen, one := into.Listen.Get()
 	admin, two := into.Admin.Get()
 	if one && two && listen == admin && !endsInZero(listen) {
@@ -149,8 +153,8 @@ func (c *configReader) affinity(n *yaml.Node) {
 		return
 	}
 	into := &c.config.Affinity
-	setting(&o, "profile", &into.Profile, c.profile)
-	setting(&o, "gate", &into.Gate, c.gate)
+	c.said = append(c.said, &saidBeside{settings: &into.ProfileSettings, where: o.where})
+	c.profileSettings(&o, c.said[len(c.said)-1])
 	setting(&o, "deadline", &into.Deadline, c.deadline)
 	setting(&o, "enabled", &into.Enabled, c.truth)
 	setting(&o, "holdout", &into.Holdout, c.holdout)

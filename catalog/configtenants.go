@@ -57,10 +57,8 @@ func (c *configReader) tenant(i int, item *yaml.Node) *Tenant {
 	if n := c.need(&o, "keys", "name at least one, such as keys: [{env: DESK_KEY}]"); n != nil {
 		t.Keys = c.tenantKeys(n, where)
 	}
-	setting(&o, "profile", &t.Profile, c.profile)
-	setting(&o, "gate", &t.Gate, c.gate)
+	c.tenantAffinity(t, &o)
 	setting(&o, "metadata", &t.Metadata, c.metadata)
-	setting(&o, "affinity", &t.Affinity, c.truth)
 	setting(&o, "on_client_left", &t.Left, c.clientLeft)
 	if n := o.get("only"); n != nil {
 		t.only = c.names(n, where, "only", "[vendor-name]")

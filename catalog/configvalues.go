@@ -12,9 +12,11 @@ import (
 // gates are the gates that are built, and those that the design names besides.
 var gates, laterGates = []string{string(GateCacheRead), string(GateOwnPrice), string(GateOff)}, []string{string(GateWarm), string(GateExpected)}
 
-// profiles are the profiles that are built, and those that the design names
-// besides.
-var profiles, laterProfiles = []string{string(ProfileWarmroute)}, []string{"vercel", "openrouter", "litellm", "portkey", "subconscious", "merge"}
+// profiles are the profiles there are.
+var profiles = []string{
+	string(ProfileWarmroute), string(ProfileVercel), string(ProfileOpenRouter), string(ProfileLiteLLM),
+	string(ProfilePortkey), string(ProfileSubconscious), string(ProfileMerge),
+}
 
 // built reads one of a few words, some of which are known and not built yet.
 func (r *reader) built(n *yaml.Node, where, what string, words, later []string) (word string, ok bool) {
@@ -34,7 +36,7 @@ func (r *reader) gate(n *yaml.Node, where, what string) (Gate, bool) {
 }
 
 func (r *reader) profile(n *yaml.Node, where, what string) (Profile, bool) {
-	word, ok := r.built(n, where, what, profiles, laterProfiles)
+	word, ok := r.choice(n, where, what, profiles...)
 	return Profile(word), ok
 }
 

@@ -207,9 +207,9 @@ func TestTheFullExamplesHaveEveryKey(t *testing.T) {
 					walk(shape.Elem(), n.Content[i])
 				}
 			case n.Kind == yaml.MappingNode && shape.Kind() == reflect.Struct:
-				fieldsOf(shape, func(key string, f reflect.StructField) {
+				fieldsOf(shape, func(of, key string, f reflect.StructField) {
 					if value := valueOf(n, key); value != nil {
-						used[shape.Name()+"."+key] = true
+						used[of+"."+key] = true
 						walk(f.Type, value)
 					}
 				})
@@ -229,9 +229,9 @@ func TestTheFullExamplesHaveEveryKey(t *testing.T) {
 				return
 			}
 			seen[shape] = true
-			fieldsOf(shape, func(key string, f reflect.StructField) {
-				if !strings.HasPrefix(shape.Name(), "either[") && !used[shape.Name()+"."+key] && !slices.Contains(rateKeys, key) {
-					t.Errorf("%s does not show %s of %s", name, key, shape.Name())
+			fieldsOf(shape, func(of, key string, f reflect.StructField) {
+				if !strings.HasPrefix(shape.Name(), "either[") && !used[of+"."+key] && !slices.Contains(rateKeys, key) {
+					t.Errorf("%s does not show %s of %s", name, key, of)
 				}
 				visit(f.Type)
 			})
@@ -240,8 +240,8 @@ func TestTheFullExamplesHaveEveryKey(t *testing.T) {
 	}
 }
 
-// fieldsOf tells of every key of a shape.
-func fieldsOf(shape reflect.Type, tell func(key string, f reflect.StructField)) {
+// fieldsOf tells of every key of a shape, and which of the shapes it is made of has it.
+func fieldsOf(shape reflect.Type, tell func(of, key string, f reflect.StructField)) {
 	for i := range shape.NumField() {
 		f := shape.Field(i)
 		if f.Anonymous {
@@ -249,7 +249,7 @@ func fieldsOf(shape reflect.Type, tell func(key string, f reflect.StructField)) 
 			continue
 		}
 		key, _, _ := strings.Cut(f.Tag.Get("yaml"), ",")
-		tell(key, f)
+		tell(shape.Name(), key, f)
 	}
 }
 

@@ -155,6 +155,9 @@ var values = map[reflect.Type]struct {
 	reflect.TypeFor[metadataWord]():   {"", words("body", "header", "off")},
 	reflect.TypeFor[clientLeftWord](): {"", words(string(LeftCancel), string(LeftDrain))},
 	reflect.TypeFor[profileWord]():    {"", words(profiles...)},
+	reflect.TypeFor[subagentsWord]():  {"", words("shared", "separate")},
+	reflect.TypeFor[sourceWord]():     {"", words(sessionSources...)},
+	reflect.TypeFor[checkWord]():      {"", words(routingChecks...)},
 }
 
 // generator makes one schema of the shapes.

@@ -33,16 +33,46 @@ type configShape struct {
 }
 
 type affinitySettingsShape struct {
-	// A named set of affinity settings.
-	Profile profileWord `yaml:"profile,omitempty" default:"warmroute"`
-	// The test a warm route must pass to be put first.
-	Gate gateWord `yaml:"gate,omitempty" default:"cache_read"`
+	profileSettingsShape
 	// How long the recall of pins may take, from 1ms to 1s.
 	Deadline text `yaml:"deadline,omitempty" default:"5ms"`
 	// Remember warm vendors and put them first.
 	Enabled bool `yaml:"enabled,omitempty" default:"true"`
 	// The share of sessions that run without affinity, so that it can be measured: from 0 to 0.5.
 	Holdout shareText `yaml:"holdout,omitempty" default:"0"`
+}
+
+// profileSettingsShape is a profile and what goes before its own values.
+type profileSettingsShape struct {
+	// Whose documented behaviour is reproduced; warmroute unless said.
+	Profile profileWord `yaml:"profile,omitempty"`
+	// The test a warm route must pass to be put first; the profile's unless said.
+	Gate gateWord `yaml:"gate,omitempty"`
+	// What counts more: the warm route, or an explicit order; the profile's unless said.
+	Precedence precedenceWord `yaml:"precedence,omitempty"`
+	// Whether sub-agents share their parent's warm vendor and cache key; the profile's unless said.
+	Subagents subagentsWord `yaml:"subagents,omitempty"`
+	// What may name a session, the first choice first; the profile's unless said.
+	Sources []sourceWord `yaml:"sources,omitempty" least:"1"`
+	// LiteLLM's checks, which switch its affinity on. Only with profile: litellm.
+	Checks []checkWord `yaml:"checks,omitempty"`
+	// Portkey's sticky sessions. Only with profile: portkey.
+	Sticky stickyShape `yaml:"sticky,omitempty"`
+}
+
+type stickyShape struct {
+	// Whether sessions stick to the target they were given.
+	Enabled bool `yaml:"enabled,omitempty" default:"false"`
+	// Fields of the request's body that name a session together, such as metadata.user.
+	HashFields []nameText `yaml:"hash_fields,omitempty" least:"1"`
+	// How long a session sticks, from 1s to 1d.
+	TTL text `yaml:"ttl,omitempty" default:"1h"`
+}
+
+type tenantAffinityShape struct {
+	profileSettingsShape
+	// Remember warm vendors and put them first.
+	Enabled bool `yaml:"enabled,omitempty"`
 }
 
 type drainShape struct {
@@ -90,8 +120,8 @@ type tenantShape struct {
 	Metadata metadataWord `yaml:"metadata,omitempty"`
 	// The vendors it may use; all unless said.
 	Only []nameText `yaml:"only,omitempty" least:"1"`
-	// Remember warm vendors and put them first.
-	Affinity bool `yaml:"affinity,omitempty"`
+	// Remember warm vendors and put them first: true or false, or what goes before the profile's own values.
+	Affinity either[bool, tenantAffinityShape] `yaml:"affinity,omitempty"`
 	// Whether a vendor is cancelled when its client leaves, or its answer is read on.
 	OnClientLeft clientLeftWord `yaml:"on_client_left,omitempty"`
 }

@@ -47,4 +47,7 @@ type (
 	metadataWord   string
 	clientLeftWord string
 	profileWord    string
+	subagentsWord  string
+	sourceWord     string
+	checkWord      string
 )
