@@ -251,6 +251,7 @@ type Affinity struct {
 	Gate       Gate
 	OrderFirst bool // precedence: order; else the pin goes ahead of an explicit order
 	Off        bool
+	CacheTTL   CacheTTL // of the markers that `caching: auto` places
 }
 
 // Policy is a named target: models in order, with filters and an ordering.

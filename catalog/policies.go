@@ -199,5 +199,10 @@ func (b *builder) affinity(n *yaml.Node, where string) Affinity {
 		on, ok := b.truth(n, where, "enabled")
 		a.Off = ok && !on
 	}
+	if n := o.get("cache_ttl"); n != nil {
+		if word, ok := b.choice(n, where, "cache_ttl", cacheTTLs...); ok && word != "auto" {
+			a.CacheTTL = CacheTTL(word)
+		}
+	}
 	return a
 }

@@ -151,6 +151,7 @@ var values = map[reflect.Type]struct {
 	reflect.TypeFor[sortWord]():       {"", words(string(ByPrice), string(ByBlended))},
 	reflect.TypeFor[gateWord]():       {"", words(gates...)},
 	reflect.TypeFor[precedenceWord](): {"", words("pin", "order")},
+	reflect.TypeFor[cacheTTLWord]():   {"", words(cacheTTLs...)},
 	reflect.TypeFor[logLevelWord]():   {"", words("debug", "info", "warn", "error")},
 	reflect.TypeFor[metadataWord]():   {"", words("body", "header", "off")},
 	reflect.TypeFor[clientLeftWord](): {"", words(string(LeftCancel), string(LeftDrain))},

@@ -37,9 +37,9 @@ type vendorShape struct {
 	Usage either[conventionWord, usageShape] `yaml:"usage,omitempty"`
 	// Words that policies may ask for, such as zdr.
 	Tags []nameText `yaml:"tags,omitempty"`
-	// Gateway members of a request that this vendor understands; the others are cut out. prompt_cache_retention, which is never cut, says that the vendor honours it: pins then live as long as the request asks, up to an hour.
+	// Gateway members of a request that this vendor understands; the others are cut out. prompt_cache_retention, which is never cut, says that the vendor honours it: pins then live as long as the request asks, up to an hour. cache_control, which is never cut either, says that the vendor understands cache markers in every API it speaks, as vendors of the messages API do anyway.
 	Accepts []ourMember `yaml:"accepts,omitempty"`
-	// Members this vendor must never be sent, such as stream_options.
+	// Members this vendor must never be sent, such as stream_options; cache_control wherever it stands.
 	Refuses []nameText `yaml:"refuses,omitempty"`
 	// The address may be loopback or private, and plain http.
 	AllowPrivate bool `yaml:"allow_private,omitempty" default:"false"`
@@ -148,4 +148,6 @@ type affinityShape struct {
 	Precedence precedenceWord `yaml:"precedence,omitempty" default:"pin"`
 	// Remember warm vendors and put them first.
 	Enabled bool `yaml:"enabled,omitempty" default:"true"`
+	// How long the prefixes live that caching: auto marks, where the request does not say: auto is what the pauses between turns make cheaper.
+	CacheTTL cacheTTLWord `yaml:"cache_ttl,omitempty" default:"auto"`
 }

@@ -43,6 +43,7 @@ type (
 	sortWord       string
 	gateWord       string
 	precedenceWord string
+	cacheTTLWord   string
 	logLevelWord   string
 	metadataWord   string
 	clientLeftWord string

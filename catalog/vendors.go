@@ -13,8 +13,9 @@ import (
 // messages API only, whose vendors do not know it.
 //
 // prompt_cache_retention is cut out of no body: a vendor that accepts it honours
-// the day of retention that it asks for.
-var ourMembers = []string{"session_id", "sessionId", "providerOptions", "caching", "cache_ttl", "models", "provider", "prompt_cache_key", "prompt_cache_retention"}
+// the day of retention that it asks for. Nor is cache_control: a vendor that accepts it
+// understands markers in all its APIs.
+var ourMembers = []string{"session_id", "sessionId", "providerOptions", "caching", "cache_ttl", "models", "provider", "prompt_cache_key", "prompt_cache_retention", MarkerMember}
 
 // vendors reads the section vendors.
 func (b *builder) vendors(n *yaml.Node) {
