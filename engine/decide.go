@@ -176,7 +176,7 @@ func (f *Facts) weigh(mp *ModelPlan, e *Entry, found *Finding, rivals *[]pricing
 	front := f.Plan.groupStart(mp, at)
 	switch {
 	case at == front:
-		found.Outcome, found.Detail = Confirmed, f.confirmed(mp, route)
+		found.Outcome, found.Detail = Confirmed, f.confirmed(mp, &f.Plan.Candidates[at])
 	case f.Ordered && f.OrderFirst:
 		found.Outcome = SkippedOrder
 	case !found.Verdict.Pays && found.Verdict.Reason == pricing.PriceUnknown:
@@ -184,7 +184,7 @@ func (f *Facts) weigh(mp *ModelPlan, e *Entry, found *Finding, rivals *[]pricing
 	case !found.Verdict.Pays:
 		found.Outcome, found.Detail = SkippedNotCheaper, Detail(found.Verdict.Reason)
 	default:
-		found.Outcome, found.Detail = Promoted, f.unmarked(route)
+		found.Outcome, found.Detail = Promoted, f.unmarked(&f.Plan.Candidates[at])
 		if first := f.Plan.Candidates[front].Route; first != route {
 			found.Displaced = first.Vendor.Name
 		}
@@ -251,17 +251,17 @@ func hasCredential(v *catalog.Vendor, id string) bool {
 
 // confirmed is the detail of an entry that was first already: why it could not
 // have been otherwise, or why there may be nothing to read.
-func (f *Facts) confirmed(mp *ModelPlan, route *catalog.Route) Detail {
+func (f *Facts) confirmed(mp *ModelPlan, c *Candidate) Detail {
 	for i := range mp.Removed {
 		if mp.Removed[i].Why == WhyOrigin {
 			return DetailBoundToOrigin
 		}
 	}
-	if detail := f.unmarked(route); detail != "" {
+	if detail := f.unmarked(c); detail != "" {
 		return detail
 	}
 	for i := mp.From; i < mp.To; i++ {
-		if f.Plan.Candidates[i].Route != route {
+		if f.Plan.Candidates[i].Route != c.Route {
 			return ""
 		}
 	}
@@ -269,13 +269,13 @@ func (f *Facts) confirmed(mp *ModelPlan, route *catalog.Route) Detail {
 }
 
 // unmarked says that nothing will be read because the route caches only what is
-// marked and the request marks nothing. A vendor that has a price for reads of what
+// marked and the vendor is sent no marker. A vendor that has a price for reads of what
 // it cached by itself caches that as well.
-func (f *Facts) unmarked(route *catalog.Route) Detail {
-	if route.Cache.Family != catalog.Explicit || f.Marked {
+func (f *Facts) unmarked(c *Candidate) Detail {
+	if c.Route.Cache.Family != catalog.Explicit || c.Marking.Place > 0 || f.Marked && c.Marking.Cut == 0 {
 		return ""
 	}
-	if sheet, ok := route.Price.Sheet(f.Now); ok && sheet.Card.CacheReadImplicit.Known() {
+	if sheet, ok := c.Route.Price.Sheet(f.Now); ok && sheet.Card.CacheReadImplicit.Known() {
 		return ""
 	}
 	return DetailNoCacheMarker

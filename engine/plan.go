@@ -28,7 +28,8 @@ type Candidate struct {
 	Credential string // id of the vendor's credential; empty where the vendor needs none
 	Group      Group
 	Card       pricing.Card
-	Down       bool // failed three times running, or cooling
+	Down       bool    // failed three times running, or cooling
+	Marking    Marking // of this request's cache markers there
 }
 
 // Why says what took a route out of a plan.

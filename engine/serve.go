@@ -205,6 +205,7 @@ func (g *Gateway) prepare(ctx context.Context, r *Request) (s turnState, err err
 	if forgotten && !facts.Unavailable && s.turn.Plan.vendors() > 1 {
 		return s, &NoRouteError{Target: s.turn.Target, API: r.API, Plan: s.turn.Plan, Forgotten: true}
 	}
+	g.mark(&s, r, targets[0].Policy, now)
 	facts.Plan = s.turn.Plan
 	s.turn.Decision = Decide(facts)
 	return s, nil
@@ -318,7 +319,7 @@ func (g *Gateway) begin(s *turnState, r *Request, index int) underway {
 		Thread:    s.memory.thread,
 		Turn:      s.id,
 		Candidate: c,
-		Lifetime:  Lifetime(r, c.Route),
+		Lifetime:  Lifetime(c.Marking.Asked(r), c.Route),
 		Prompt:    s.prompt,
 		TextBytes: r.TextBytes,
 		Unstored:  r.Unstored,
@@ -345,6 +346,7 @@ func (g *Gateway) ended(ctx context.Context, s *turnState, r *Request, u *underw
 	if a.Started.IsZero() {
 		a.Started = u.started
 	}
+	a.MarkersCut = a.Candidate.Marking.Cut
 	price(a, r)
 	g.observe(a)
 	for _, change := range Settle(u.pin, *a) {

@@ -79,6 +79,7 @@ type Attempt struct {
 	ServedTier  string         // service tier the vendor reports; empty if it does not
 	Speed       string         // speed the vendor reports, such as "fast"; empty if it does not
 	Region      string         // where the vendor says it computed; empty if it does not
+	MarkersCut  int            // cache markers of the client's that the vendor refuses and was not sent; set by Serve
 	Implicit    bool           // reads that were reported come from the vendor's own caching, at a vendor that tells it from marked prefixes
 	Sides       []Side         // what the answer used besides Usage
 	Charged     pricing.Charge // what the vendor says it charged
