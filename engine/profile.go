@@ -31,6 +31,7 @@ type Profile struct {
 	Start      Start   // what makes the pin
 	Keeps      bool    // a broken answer leaves the pin alone; else it drops it
 	Minimum    bool    // sessions the gateway named itself are pinned only where the model caches and the prompt reaches the minimum
+	Engages    bool    // a vendor that neither reads nor writes for two turns running counts as cold
 	Window     Window
 
 	// What a pin does

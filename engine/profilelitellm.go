@@ -11,7 +11,7 @@ import (
 // deployment is a vendor and a credential here, and a model group what was asked
 // for.
 //
-// It is off until the configuration names checks (see [Settings]): of the two pins,
+// It is off until the configuration names checks (see [Profile.With]): of the two pins,
 // session_affinity is the model's, and deployment_affinity and prompt_caching are
 // the deployment's.
 //

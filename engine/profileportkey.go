@@ -10,7 +10,7 @@ import (
 // "Load Balancing". Its weighted targets are the weights of a policy here.
 //
 // It is off until the configuration enables it and nominates fields (see
-// [Settings]).
+// [Profile.With]).
 //
 // What the page leaves open: what makes the pin (acceptance, so that a target which
 // refuses is not stuck to) and whether a broken answer ends it (it does); whether

@@ -5,11 +5,11 @@ import "github.com/warmroute/warmroute/catalog"
 // vercelProfile does as Vercel documents of its AI Gateway. Each rule names its
 // section of the public page "AI Gateway Session Affinity".
 //
-// What the page leaves open: how threads that share an id and sub-agents are told
-// apart (they are not, so one pin a model serves them all); whether a provider
-// whose cache was never seen to be used is kept (the gateway's own rule holds: as
-// good as no pin); what two providers of one pin's name and different credentials
-// do for a fingerprint (the credential is then the session's own by its hash).
+// What the page leaves open: how conversations that share an id are told apart (they
+// are not, so one pin a model serves them all) and what sub-agents inherit
+// (nothing); whether a provider whose cache was never seen to be used stays pinned
+// (it does); which account of a provider a cache key or a fingerprint gets (the
+// session's own by its hash).
 var vercelProfile = Profile{
 	Name: catalog.ProfileVercel,
 	// Identify a session: the table of six. The body's session_id sets the

@@ -22,6 +22,7 @@ var warmrouteProfile = Profile{
 	Warm:       MaxWarm,
 	Credential: []Class{ClassExplicit, ClassAgent},
 	Minimum:    true,
+	Engages:    true,
 	Window:     Window{Margin: LifetimeMargin, Longest: MaxLifetime},
 	Gate:       catalog.GateCacheRead,
 }
