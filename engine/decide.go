@@ -23,6 +23,7 @@ type Facts struct {
 	Unavailable bool         // the pin store did not answer in time
 	Off         bool         // affinity is off for this request
 	Holdout     bool         // beside Off: because the session is held out
+	Limited     bool         // the session is new and its tenant has no room for more: see [Sessions]
 	Gate        catalog.Gate // empty: cache_read
 	Ordered     bool         // the request or policy gives an explicit order
 	OrderFirst  bool         // such an order goes ahead of the pin
@@ -91,10 +92,10 @@ func (f *Facts) judge(mp *ModelPlan, found *Finding, rivals *[]pricing.Rival) (a
 	case f.Unavailable:
 		found.Outcome = StoreUnavailable
 		return 0
-	case f.Session.SelfNamed() && !mp.Model.CacheCapable():
+	case f.Profile.or().needsMinimum(f.Session) && !mp.Model.CacheCapable():
 		found.Outcome = NotCacheCapable
 		return 0
-	case f.Session.SelfNamed() && f.Prompt.Tokens < f.Plan.leastMinimum(mp):
+	case f.Profile.or().needsMinimum(f.Session) && f.Prompt.Tokens < f.Plan.leastMinimum(mp):
 		found.Outcome = SkippedBelowMinPrefix
 		return 0
 	}
@@ -102,7 +103,10 @@ func (f *Facts) judge(mp *ModelPlan, found *Finding, rivals *[]pricing.Rival) (a
 	line := f.lineUp(space[:0], mp.Model.Name)
 	if len(line) == 0 {
 		found.Outcome = NoPin
-		if len(f.Record.Models) > 0 || len(f.Parent.Models) > 0 {
+		switch {
+		case f.Limited:
+			found.Detail = DetailSessionLimit
+		case len(f.Record.Models) > 0 || len(f.Parent.Models) > 0:
 			found.Detail = DetailModelChanged
 		}
 		return 0
@@ -151,13 +155,13 @@ func (f *Facts) weigh(mp *ModelPlan, e *Entry, found *Finding, rivals *[]pricing
 	found.Pinned = e.Vendor
 	route := routeOf(mp.Model, e.Vendor)
 	switch {
-	case f.Session.SelfNamed() && route != nil && f.Prompt.Tokens < route.Cache.Minimum():
+	case f.Profile.or().needsMinimum(f.Session) && route != nil && f.Prompt.Tokens < route.Cache.Minimum():
 		found.Outcome = SkippedBelowMinPrefix
 		return 0
 	case e.ExpiredAt(f.Now):
 		found.Outcome = PinExpired
 		return 0
-	case e.Silent >= neverEngaged:
+	case e.Silent >= neverEngaged && f.Profile.or().Engages:
 		// Within its window, so not expired, and yet there is no cache to go back
 		// to: as good as no pin, and nobody is named as holding one.
 		found.Outcome, found.Detail, found.Pinned = NoPin, DetailNeverEngaged, ""
@@ -177,6 +181,8 @@ func (f *Facts) weigh(mp *ModelPlan, e *Entry, found *Finding, rivals *[]pricing
 	switch {
 	case at == front:
 		found.Outcome, found.Detail = Confirmed, f.confirmed(mp, &f.Plan.Candidates[at])
+	case mp.SignedBy != "" && f.Plan.Candidates[front].Route.Vendor.Name == mp.SignedBy:
+		found.Outcome, found.Detail = SkippedOrder, DetailSignedBy
 	case f.Ordered && f.OrderFirst:
 		found.Outcome = SkippedOrder
 	case !found.Verdict.Pays && found.Verdict.Reason == pricing.PriceUnknown:
@@ -226,11 +232,14 @@ func (mp *ModelPlan) lost(route *catalog.Route, e *Entry) Detail {
 			switch mp.Removed[i].Why {
 			case WhyOrigin:
 				return DetailBoundToOrigin
-			case WhyCredential:
+			case WhyCredential, WhyOwnKey:
 				return DetailNoKey
 			}
 			return ""
 		}
+	}
+	if e.Group == GroupClient {
+		return DetailNoKey
 	}
 	if hasCredential(route.Vendor, e.Credential) {
 		return ""
@@ -256,6 +265,9 @@ func (f *Facts) confirmed(mp *ModelPlan, c *Candidate) Detail {
 		if mp.Removed[i].Why == WhyOrigin {
 			return DetailBoundToOrigin
 		}
+	}
+	if mp.SignedBy == c.Route.Vendor.Name {
+		return DetailSignedBy
 	}
 	if detail := f.unmarked(c); detail != "" {
 		return detail

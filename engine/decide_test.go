@@ -164,7 +164,7 @@ func TestDecide(t *testing.T) {
 		{"the pinned credential left the catalog", "m", func(s *scene) { s.pin("m", "a/k9", 60) }, plain + "; skipped_not_in_plan(route_removed) pinned a"},
 		{"a pin without a credential", "m", func(s *scene) { s.pin("m", "b", 60) }, "b/k a/k2 a/k1 c; promoted pinned b displaced a cache_read pays=true own 0.2<2 a:3 c:4"},
 		{"a pin without a credential, the first of them down", "m", func(s *scene) { s.down = "a/k2"; s.pin("m", "a", 60) }, "a/k1 b/k c a/k2; confirmed pinned a cache_read pays=true own 0.3<3 b:2 c:4"},
-		{"a pin of the client's own key", "m", func(s *scene) { s.pin("m", "b/k", 60, func(e *Entry) { e.Group = GroupClient }) }, plain + "; skipped_not_in_plan pinned b"},
+		{"a pin of the client's own key", "m", func(s *scene) { s.pin("m", "b/k", 60, func(e *Entry) { e.Group = GroupClient }) }, plain + "; skipped_not_in_plan(no_key) pinned b"},
 		{"the pinned vendor is down", "m", func(s *scene) { s.down = "b"; s.pin("m", "b/k", 60) }, "a/k2 a/k1 c b/k; skipped_health_down pinned b"},
 		{"the pinned credential is down, its vendor is not", "m", func(s *scene) { s.down = "a/k2"; s.pin("m", "a/k2", 60) }, "a/k1 b/k c a/k2; skipped_health_down pinned a"},
 
@@ -172,9 +172,9 @@ func TestDecide(t *testing.T) {
 		{"first already, though the gate would decline", "dear", func(s *scene) { s.pin("dear", "a/k2", 60) }, "a/k2 a/k1 b/k u c n; confirmed pinned a cache_read pays=false own 1<1 b:3 u:5 c:unknown n:unknown"},
 		{"first because the others are down", "m", func(s *scene) { s.down = "a"; s.pin("m", "b/k", 60) }, "b/k c a/k2 a/k1; confirmed pinned b cache_read pays=true own 0.2<2 c:4"},
 		{"the only route", "single", func(s *scene) { s.pin("single", "a/k2", 60) }, "a/k2 a/k1; confirmed(single_route) pinned a cache_read pays=true own 0.3<3"},
-		{"bound to where it came from", "m", func(s *scene) { s.request.Origin = "previous_response_id"; s.pin("m", "b/k", 60) }, "b/k; confirmed(bound_to_origin) pinned b cache_read pays=true own 0.2<2"},
+		{"bound to where it came from", "m", func(s *scene) { s.request.PreviousResponse = "resp_1"; s.pin("m", "b/k", 60) }, "b/k; confirmed(bound_to_origin) pinned b cache_read pays=true own 0.2<2"},
 		{"an older pin, and content bound to the newest", "m", func(s *scene) {
-			s.request.Origin = "previous_response_id"
+			s.request.PreviousResponse = "resp_1"
 			s.pin("m", "b/k", 60, silent)
 			s.pin("m", "c", 70)
 		}, "b/k; no_pin(never_engaged)"},

@@ -35,7 +35,7 @@ func EstimatePrompt(r *Request, last Entry) Estimate {
 	text := r.TextBytes / bytesPerToken
 	switch {
 	case !last.Reported:
-	case r.Origin == originResponse:
+	case r.continues():
 		return Estimate{Tokens: last.Prompt + last.Output + text, Basis: BasisReported}
 	case r.TextBytes >= last.TextBytes:
 		added := (r.TextBytes - last.TextBytes) / bytesPerToken
@@ -58,6 +58,14 @@ const (
 // and Azure honour retention. A lifetime within the margin could never be used and
 // is not taken as asked for.
 func Lifetime(r *Request, route *catalog.Route) time.Duration {
+	if asked := askedLifetime(r, route); asked > 0 {
+		return asked
+	}
+	return catalogLifetime(route)
+}
+
+// askedLifetime is what the request asks for and the route honours; 0 if nothing.
+func askedLifetime(r *Request, route *catalog.Route) time.Duration {
 	var asked time.Duration
 	switch {
 	case route.Cache.Family == catalog.Explicit:
@@ -70,14 +78,19 @@ func Lifetime(r *Request, route *catalog.Route) time.Duration {
 	if asked > LifetimeMargin {
 		return asked
 	}
+	return 0
+}
+
+// catalogLifetime is what the catalog says, by its text or its table of vendors.
+func catalogLifetime(route *catalog.Route) time.Duration {
 	if route.Cache.TTL > 0 {
 		return route.Cache.TTL
 	}
 	return otherLifetime
 }
 
-// ExpiryOf is when a pin accepted at this time ends: shortly before the cache
-// does, and never later than an hour.
+// ExpiryOf is when a pin accepted at this time ends by the default profile: shortly
+// before the cache does, and never later than an hour. Others: see [Window.Ends].
 func ExpiryOf(acceptedAt time.Time, lifetime time.Duration) time.Time {
 	return acceptedAt.Add(min(lifetime, MaxLifetime) - LifetimeMargin)
 }

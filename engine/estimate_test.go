@@ -31,7 +31,7 @@ func TestEstimatePrompt(t *testing.T) {
 			}
 		})
 	}
-	continued := Request{TextBytes: 80, Origin: "previous_response_id", PreviousResponse: "resp_1"}
+	continued := Request{TextBytes: 80, PreviousResponse: "resp_1"}
 	if got := EstimatePrompt(&continued, reported); got != (Estimate{3620, BasisReported}) {
 		t.Errorf("continued response: %+v", got)
 	}

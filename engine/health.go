@@ -17,8 +17,10 @@ const (
 	LastProbe         = 5 * time.Minute  // the wait doubles up to this
 )
 
-// maxTracked bounds how many candidates are remembered. Only those that failed
-// are, so a catalog would have to be very large to reach it.
+// maxTracked bounds how many candidates are remembered of the operator's, and how
+// many of callers' own keys. Only those that failed are, so a catalog would have to
+// be very large to reach it; and keys that callers make up take the room of none of
+// the operator's.
 const maxTracked = 16384
 
 // forgotten is how long after its last failure a candidate may be forgotten to
@@ -40,6 +42,7 @@ type Health struct {
 	tracked atomic.Int64 // len(all), so that asking costs nothing while all is well
 	mu      sync.RWMutex
 	all     map[healthKey]ailment
+	own     int // of those, callers' own keys
 }
 
 type healthKey struct{ vendor, model, credential string }
@@ -88,7 +91,7 @@ func (h *Health) Failed(route *catalog.Route, credential string, now time.Time, 
 	defer h.mu.Unlock()
 	key := keyOf(route, credential)
 	a, known := h.all[key]
-	if !known && !h.room(now) {
+	if !known && !h.room(IsOwnKey(credential), now) {
 		return
 	}
 	a.last = now
@@ -106,6 +109,14 @@ func (h *Health) Failed(route *catalog.Route, credential string, now time.Time, 
 		h.all = map[healthKey]ailment{}
 	}
 	h.all[key] = a
+	h.count(key, !known, 1)
+}
+
+// count notes that a candidate has come or gone, if so.
+func (h *Health) count(key healthKey, changed bool, by int) {
+	if changed && IsOwnKey(key.credential) {
+		h.own += by
+	}
 	h.tracked.Store(int64(len(h.all)))
 }
 
@@ -145,19 +156,30 @@ func (h *Health) Succeeded(route *catalog.Route, credential string) {
 		return
 	}
 	delete(h.all, key)
-	h.tracked.Store(int64(len(h.all)))
+	h.count(key, true, -1)
 }
 
-// room says whether one more candidate can be remembered, forgetting old
-// failures if need be. Call it with the lock held.
-func (h *Health) room(now time.Time) bool {
-	if len(h.all) < maxTracked {
+// room says whether one more candidate can be remembered, one of a caller's own or
+// one of the operator's, forgetting old failures of such if need be. Call it with the
+// lock held.
+func (h *Health) room(own bool, now time.Time) bool {
+	if h.held(own) < maxTracked {
 		return true
 	}
 	for key, a := range h.all {
-		if !a.down(now) && now.Sub(a.last) > forgotten {
+		// Keys of callers' own are made up faster than an hour passes.
+		if IsOwnKey(key.credential) == own && !a.down(now) && (own || now.Sub(a.last) > forgotten) {
 			delete(h.all, key)
+			h.count(key, true, -1)
 		}
 	}
-	return len(h.all) < maxTracked
+	return h.held(own) < maxTracked
+}
+
+// held is how many candidates are remembered of callers' own keys, or of the others.
+func (h *Health) held(own bool) int {
+	if own {
+		return h.own
+	}
+	return len(h.all) - h.own
 }

@@ -9,6 +9,7 @@ type memory struct {
 	thread uint64
 	maker  Entry // of the response that the request continues
 	made   bool
+	bound  []Bound // what else of the request only its maker can read
 }
 
 // last is the entry whose report tells how large the request is; its zero value
@@ -30,7 +31,7 @@ func (m *memory) threadOf(r *Request, session Session) uint64 {
 		return 0
 	case m.made:
 		return m.maker.Thread
-	case r.Origin == originResponse:
+	case r.continues():
 		_, newest, _ := m.own.Newest()
 		return newest.Thread
 	case r.Words != nil:

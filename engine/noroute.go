@@ -14,20 +14,26 @@ const maxNamed = 8
 // NoRouteError means that every route of the target was filtered out, or that it
 // cannot be told which of them is the one the request needs.
 type NoRouteError struct {
-	Target string
-	API    catalog.API
-	Plan   Plan     // its Removed lists say why
-	Tags   []string // that the request itself asked for
-	Rules  Rules    // the tenant's: it is told of no vendor that it may not use
-	Others []string // models of the catalog that this API reaches and whose vendors have keys, at most eight
+	Target  string
+	API     catalog.API
+	Plan    Plan     // its Removed lists say why
+	Tags    []string // that the request itself asked for: all of them
+	AnyTags []string // and one of these
+	Rules   Rules    // the tenant's: it is told of no vendor that it may not use
+	Others  []string // models of the catalog that this API reaches and whose vendors have keys, at most eight
 
 	// Unknown are the vendors that the request allows (only) and the catalog does not
 	// have, each with the name that was perhaps meant.
 	Unknown []UnknownVendor
 
-	// Forgotten: nobody knows which vendor made the response that the request
-	// continues. Plan then has candidates.
-	Forgotten bool
+	// Forgotten is a kind of content in the request of which nobody knows which vendor
+	// made it. Plan then has candidates. Empty: there is none.
+	Forgotten Kind
+	// Bound is content of the request that binds it to vendors that cannot serve it,
+	// each kind once.
+	Bound []Bound
+	// Own are the keys of its own that the caller has brought.
+	Own []OwnKey
 }
 
 // UnknownVendor is a name that no vendor of the catalog has. Near is one that it has
@@ -58,7 +64,7 @@ const maxVendorName = 64
 
 // noRoute says what would have worked instead. With assumeKeys keys are not looked at.
 func noRoute(c *catalog.Catalog, r *Request, t *Turn, assumeKeys bool) *NoRouteError {
-	e := &NoRouteError{Target: t.Target, API: r.API, Plan: t.Plan, Tags: r.Tags, Rules: r.Rules, Unknown: unknownVendors(c, r.Only, &r.Rules)}
+	e := &NoRouteError{Own: r.OwnKeys, Target: t.Target, API: r.API, Plan: t.Plan, Tags: r.Tags, AnyTags: r.AnyTags, Rules: r.Rules, Unknown: unknownVendors(c, r.Only, &r.Rules)}
 	for _, m := range c.Models {
 		if len(e.Others) < maxNamed && !t.Plan.has(m) && reaches(m, r.API, &r.Rules, assumeKeys) {
 			e.Others = append(e.Others, m.Name)
@@ -97,13 +103,8 @@ func (e *NoRouteError) APIs() []catalog.API {
 // Error says, for the client, which target has no route left, why each of them
 // was taken out, and which APIs and models would work.
 func (e *NoRouteError) Error() string {
-	if e.Forgotten && e.Rules.Apart {
-		return "the response that previous_response_id names is not known as one that this key's tenant was given, or is no longer remembered; " +
-			"send the whole conversation"
-	}
-	if e.Forgotten {
-		return "the response that previous_response_id names was not made through this gateway or is no longer remembered; " +
-			"send the whole conversation, or name the vendor that made it with providerOptions.gateway.only"
+	if e.Forgotten != "" {
+		return e.forgotten()
 	}
 	var b strings.Builder
 	fmt.Fprintf(&b, "no route of %s can serve this request", e.Target)
@@ -126,6 +127,7 @@ func (e *NoRouteError) Error() string {
 			fmt.Fprintf(&b, " (did you mean %s?)", u.Near)
 		}
 	}
+	b.WriteString(e.bound())
 	if apis := e.APIs(); len(apis) > 0 {
 		fmt.Fprintf(&b, ". %s can be reached through: %s", e.Target, joined(apis))
 	}
@@ -138,7 +140,7 @@ func (e *NoRouteError) Error() string {
 // Keyless says whether it is the operator's doing: some route would serve, had
 // its vendor a key.
 func (e *NoRouteError) Keyless() bool {
-	if e.Forgotten {
+	if e.Forgotten != "" || len(e.Bound) > 0 {
 		return false
 	}
 	for _, m := range e.Plan.Models {
@@ -167,11 +169,20 @@ func (e *NoRouteError) reason(r Removed) string {
 		if missing := e.lacks(r.Route); missing != "" {
 			return "lacks the tag " + missing + ", which the request requires"
 		}
+		if len(e.AnyTags) > 0 && !carriesAny(r.Route, e.AnyTags) {
+			return "carries none of the tags that the request requires one of: " + strings.Join(e.AnyTags, ", ")
+		}
 		return "lacks a required tag"
+	case WhyParameters:
+		return "is never sent " + r.Member + ", which the request has, and the request requires that nothing is lost"
 	case WhyMaxPrice:
-		return "is above the price limit"
+		return "is above the price limit, or its price is not known"
+	case WhyBackup:
+		return "is not in the order, and the request allows no other vendors"
 	case WhyCredential:
 		return "has no key" + e.wanted(r.Route.Vendor)
+	case WhyOwnKey:
+		return "needs a key of your own (x-warmroute-key-" + r.Route.Vendor.Name + ")"
 	case WhyOrigin:
 		return "did not make the content that this request refers to"
 	}

@@ -36,7 +36,10 @@ const (
 	DetailNotBelowRivalInput Detail = "not_below_rival_input"
 	DetailRouteRemoved       Detail = "route_removed"
 	DetailBoundToOrigin      Detail = "bound_to_origin"
-	DetailNoKey              Detail = "no_key" // the catalog has the route or credential, but not its key
+	DetailNoKey              Detail = "no_key"            // the catalog has the route or credential, but not its key; or the caller has not brought its own again
+	DetailSignedBy           Detail = "signed_by"         // the vendor signed the request's last thinking and goes first
+	DetailForeignSignature   Detail = "foreign_signature" // the vendor refused what another had sealed
 	DetailNoSession          Detail = "no_session"
-	DetailHoldout            Detail = "holdout" // affinity is off for the session, to be measured by: see [Holdout]
+	DetailSessionLimit       Detail = "session_limit" // the tenant began more sessions than it may: this one is served and not pinned
+	DetailHoldout            Detail = "holdout"       // affinity is off for the session, to be measured by: see [Holdout]
 )

@@ -84,7 +84,7 @@ func TestAStalledStoreFailsNoContinuedResponse(t *testing.T) {
 	g, _ := newGateway(t)
 	g.Pins, g.Deadline = hanging{}, time.Millisecond
 	turn, err := g.Decide(context.Background(), chat(func(r *engine.Request) {
-		r.Origin, r.PreviousResponse = "previous_response_id", "resp_1"
+		r.PreviousResponse = "resp_1"
 	}))
 	if err != nil || len(turn.Plan.Candidates) != 2 {
 		t.Errorf("%v, %d candidates", err, len(turn.Plan.Candidates))
@@ -119,9 +119,7 @@ func TestAContinuedResponseStaysInItsThread(t *testing.T) {
 		t.Helper()
 		r := chat(func(r *engine.Request) {
 			r.Words = func() engine.Opening { return engine.Opening{First: [][]byte{[]byte(opening)}} }
-			if r.PreviousResponse = previous; previous != "" {
-				r.Origin = "previous_response_id"
-			}
+			r.PreviousResponse = previous
 		})
 		turn, err := g.Serve(context.Background(), r, func(ctx context.Context, try engine.Try) engine.Attempt {
 			a := serves(ctx, try)

@@ -121,11 +121,11 @@ func TestBuildPlan(t *testing.T) {
 			f.Down = func(r *catalog.Route, credential string) bool { return r.Vendor.Name == "ant" || credential == "b1" }
 		}, "m: bee/b3 bee/b2 cat eel/e2 ant/main! bee/b1! -dog(credential)"},
 		{"all down", "n", func(f *PlanFacts) { f.Down = func(*catalog.Route, string) bool { return true } }, "n: ant/main! -cat(disabled)"},
-		{"bound content without a memory of it", "m", func(f *PlanFacts) { f.Request.Origin = "previous_response_id" }, "m: ant/main " + bees + " cat eel/e2 -dog(credential)"},
-		{"bound content goes to its vendor", "m", func(f *PlanFacts) { f.Request.Origin, f.Record = "previous_response_id", pinned("bee", "", "m") }, "m: " + bees + " -ant(bound_to_origin) -cat(bound_to_origin) -dog(credential) -eel(bound_to_origin)"},
-		{"bound content goes to its credential", "m", func(f *PlanFacts) { f.Request.Origin, f.Record = "previous_response_id", pinned("bee", "b2", "m") }, "m: bee/b2 -ant(bound_to_origin) -cat(bound_to_origin) -dog(credential) -eel(bound_to_origin)"},
-		{"bound content of a credential that is gone", "m", func(f *PlanFacts) { f.Request.Origin, f.Record = "previous_response_id", pinned("bee", "b9", "m") }, "m: -ant(bound_to_origin) -bee(bound_to_origin) -cat(bound_to_origin) -dog(credential) -eel(bound_to_origin)"},
-		{"bound content made by another model", "m", func(f *PlanFacts) { f.Request.Origin, f.Record = "previous_response_id", pinned("ant", "main", "n") }, "m: ant/main -bee(bound_to_origin) -cat(bound_to_origin) -dog(credential) -eel(bound_to_origin)"},
+		{"bound content without a memory of it", "m", func(f *PlanFacts) { f.Request.PreviousResponse = "resp_1" }, "m: ant/main " + bees + " cat eel/e2 -dog(credential)"},
+		{"bound content goes to its vendor", "m", func(f *PlanFacts) { f.Request.PreviousResponse, f.Record = "resp_1", pinned("bee", "", "m") }, "m: " + bees + " -ant(bound_to_origin) -cat(bound_to_origin) -dog(credential) -eel(bound_to_origin)"},
+		{"bound content goes to its credential", "m", func(f *PlanFacts) { f.Request.PreviousResponse, f.Record = "resp_1", pinned("bee", "b2", "m") }, "m: bee/b2 -ant(bound_to_origin) -cat(bound_to_origin) -dog(credential) -eel(bound_to_origin)"},
+		{"bound content of a credential that is gone", "m", func(f *PlanFacts) { f.Request.PreviousResponse, f.Record = "resp_1", pinned("bee", "b9", "m") }, "m: -ant(bound_to_origin) -bee(bound_to_origin) -cat(bound_to_origin) -dog(credential) -eel(bound_to_origin)"},
+		{"bound content made by another model", "m", func(f *PlanFacts) { f.Request.PreviousResponse, f.Record = "resp_1", pinned("ant", "main", "n") }, "m: ant/main -bee(bound_to_origin) -cat(bound_to_origin) -dog(credential) -eel(bound_to_origin)"},
 		{"a pin alone binds nothing", "m", func(f *PlanFacts) { f.Record = pinned("bee", "b2", "m") }, "m: ant/main " + bees + " cat eel/e2 -dog(credential)"},
 	}
 	for _, c2 := range cases {

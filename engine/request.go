@@ -21,6 +21,7 @@ type Request struct {
 	Ignore  []string
 	Order   []string
 	Tags    []string // a route must carry all of them, its vendor's counted: what a privacy setting of the request asks for
+	AnyTags []string // a route must carry one of them, where there are any: the quantizations of the request
 	Sort    catalog.Sort
 	Stream  bool
 	Service string // service tier asked for; empty if none
@@ -33,7 +34,6 @@ type Request struct {
 	CacheKey     string        // body prompt_cache_key
 	MetadataUser string        // body metadata.user_id
 	AffinityOff  bool          // sessionAffinity: false, or the header x-warmroute-affinity: off
-	Origin       string        // why only the route that made some content can read it, such as "previous_response_id"; empty if none
 	TextBytes    int64         // bytes of text in the prompt, base64 not counted
 	Markers      int           // cache_control markers in the body
 	MarkerTTL    time.Duration // longest lifetime a marker asks for; 0 where none names one
@@ -45,12 +45,17 @@ type Request struct {
 	OwnKeys  []OwnKey      // vendors for which the caller brought or stored a key of its own; only where its tenant may
 	MaxPrice MaxPrice      // what a route may charge at most
 	Strict   bool          // only routes whose vendor is sent every member of the body: OpenRouter's require_parameters
-	NoBackup bool          // only the first candidate is tried: OpenRouter's allow_fallbacks: false
+	NoBackup bool          // OpenRouter's allow_fallbacks: false: only vendors of the order, or where there is none the first vendor of each model
 	Caching  bool          // caching: auto; markers are placed where the route needs them
 	CacheTTL time.Duration // cache_ttl, of the markers that are placed; 0: not said
 
-	PreviousResponse string // body previous_response_id; empty if none
-	Unstored         bool   // store: false; the response cannot be continued
+	PreviousResponse string     // body previous_response_id; empty if none
+	Stateful         []Stateful // what else only its maker can read, at most [MaxStateful]: the last sealed piece of each kind, and ids
+	Unstored         bool       // store: false; the response cannot be continued
+
+	// Ignored are the members of the body's routing settings that mean nothing here, such
+	// as "provider.preferred_max_latency": printable, at most [MaxIgnored] of them.
+	Ignored []string
 
 	// Opening is the body's first words; it is asked when nothing else named the
 	// session. nil means the body has none.
@@ -74,9 +79,6 @@ type Request struct {
 	Prefix func() Prefix
 }
 
-// originResponse is the Origin of a request that continues a stored response.
-const originResponse = "previous_response_id"
-
 // Opening is how a conversation begins: what a fingerprint is made of.
 //
 // Texts are decoded blocks in order; a plain string is one block.
@@ -98,10 +100,37 @@ type Said struct{ Text, Tools string }
 // OwnKey says that the caller has a key of its own for a vendor.
 type OwnKey struct {
 	Vendor string
-	ID     string // a keyed hash of the key: what a pin and the books know it by
+	ID     string // what a pin and the books know it by: see [OwnKeyID]
 }
 
-// MaxPrice limits what a route may charge. An unknown rate is no limit.
+// MaxIgnored is how many ignored members are named, and MaxIgnoredName how many bytes of each.
+const (
+	MaxIgnored     = 8
+	MaxIgnoredName = 64
+)
+
+// MaxPrice limits what a route may charge, in the catalog's currency. A rate that is
+// not known is no limit. Request is per million requests, as [pricing.Card.Request] is.
 type MaxPrice struct {
 	Input, Output, CacheRead, Request pricing.Rate
+}
+
+// Limited says whether there is a limit at all.
+func (m *MaxPrice) Limited() bool {
+	return m.Input.Known() || m.Output.Known() || m.CacheRead.Known() || m.Request.Known()
+}
+
+// Allows says whether a card keeps the limits. A price that is not known cannot be
+// shown to keep one; an unknown cache-read price is judged by the input price, which
+// would be billed in its place, and no fee of a request is a fee of zero.
+func (m *MaxPrice) Allows(card pricing.Card) bool {
+	read := card.CacheRead
+	if !read.Known() {
+		read = card.Input
+	}
+	keeps := func(limit, rate pricing.Rate) bool {
+		return !limit.Known() || rate.Known() && !limit.Below(rate)
+	}
+	return keeps(m.Input, card.Input) && keeps(m.Output, card.Output) && keeps(m.CacheRead, read) &&
+		(!card.Request.Known() || keeps(m.Request, card.Request))
 }

@@ -30,14 +30,20 @@ type scenario struct {
 	Catalog string                    `yaml:"catalog"`
 	Gate    catalog.Gate              `yaml:"gate"`
 	Learned map[string]engine.HitRate `yaml:"learned"` // by vendor
+	Speeds  map[string]engine.Speed   `yaml:"speeds"`  // by vendor
 	Holdout string                    `yaml:"holdout"` // share of sessions
 	Turns   []scenarioTurn            `yaml:"turns"`
 }
 
 // learned is what a scenario's turns have shown before it begins.
-type learned map[string]engine.HitRate
+type learned struct {
+	hits   map[string]engine.HitRate
+	speeds map[string]engine.Speed
+}
 
-func (l learned) HitRate(_, vendor string) engine.HitRate { return l[vendor] }
+func (l learned) HitRate(_, vendor string) engine.HitRate { return l.hits[vendor] }
+
+func (l learned) Speed(_, vendor string) engine.Speed { return l.speeds[vendor] }
 
 // scenarioTurn is one request. Who serves it is decided by the gateway and the
 // faults; a vendor without a fault answers. Text is in bytes and 8000 if left out.
@@ -74,6 +80,7 @@ type result struct {
 	Session  string   `yaml:"session,omitempty"`
 	Order    string   `yaml:"order,omitempty"`
 	Blended  []string `yaml:"blended,omitempty"`
+	Paced    []string `yaml:"paced,omitempty"`
 	Found    []string `yaml:"found,omitempty"`
 	Attempts []string `yaml:"attempts,omitempty"`
 	Pins     []string `yaml:"pins,omitempty"`
@@ -152,7 +159,7 @@ func newWorld(t *testing.T, s scenario) *world {
 		Gate:    s.Gate,
 		Now:     func() time.Time { return w.now },
 		TurnID:  func() (string, uint64) { w.turns++; return fmt.Sprint("turn-", w.turns), w.turns },
-		Learned: learned(s.Learned),
+		Learned: learned{s.Learned, s.Speeds},
 	}
 	if s.Holdout != "" {
 		share, err := decimal.NewFromString(s.Holdout)
@@ -213,6 +220,9 @@ func (w *world) play(t *testing.T, turn scenarioTurn, outcomes map[engine.Outcom
 		for _, b := range done.Plan.Models[i].Blended {
 			got.Blended = append(got.Blended, fmt.Sprintf("%s: %s at %d of %d", b.Vendor, b.Blend.Rate(), b.Blend.Hits.Read, b.Blend.Hits.Prompt))
 		}
+		for _, p := range done.Plan.Models[i].Paced {
+			got.Paced = append(got.Paced, fmt.Sprintf("%s: first byte in %s of %d, %d.%03d tokens/s of %d", p.Vendor, p.Speed.FirstByte, p.Speed.Firsts, p.Speed.Rate/1000, p.Speed.Rate%1000, p.Speed.Rates))
+		}
 	}
 	for _, f := range done.Decision.Models {
 		got.Found = append(got.Found, told(f))
@@ -264,7 +274,7 @@ func (turn scenarioTurn) request() engine.Request {
 		r.Opening = func() engine.Opening { return engine.Opening{First: [][]byte{[]byte(turn.Opening)}} }
 	}
 	if turn.Previous != "" {
-		r.Origin, r.PreviousResponse = "previous_response_id", turn.Previous
+		r.PreviousResponse = turn.Previous
 	}
 	if turn.Markers > 0 {
 		r.Markers, r.MarkerTTL = 1, turn.Markers

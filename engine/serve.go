@@ -42,6 +42,7 @@ type Gateway struct {
 	Learned    Learner                         // what turns have shown of routes; nil: nothing
 	Holdout    Holdout                         // which sessions run without affinity, to measure it by
 	Intents    Intents                         // nil: nobody is told of an attempt before it is made
+	Sessions   Sessions                        // how many new sessions a tenant may have pinned; nil: any number
 	Deadline   time.Duration                   // for the pin store; 0 means 5 ms
 	Prefixes   bool                            // turns are recorded with their threads and the boundaries of their prompts, for an auditor
 	Profile    *Profile                        // of requests whose tenant has none; nil means [Warmroute]
@@ -58,6 +59,8 @@ type turnState struct {
 	profile *Profile
 	id      uint64
 	off     bool
+	fresh   bool // the session has no pins yet, and its tenant's new sessions are counted
+	limited bool // and there is no room for another: nothing of it is pinned
 	memory  memory
 	thread  uint64 // as the ledger is told of it; its pins may be left alone
 	prompt  Estimate
@@ -146,17 +149,19 @@ func (g *Gateway) prepare(ctx context.Context, r *Request) (s turnState, err err
 	s.turn.Started, s.turn.Catalog = now, c.Digest
 	s.profile = cmp.Or(r.Rules.Profile, g.Profile, Warmroute())
 	s.turn.Session = Identify(*r, s.profile)
-	targets, err := s.turn.resolve(c, r)
+	targets, err := s.turn.resolve(c, r, s.profile.Scope)
 	if err != nil {
 		return s, err
 	}
-	facts := Facts{Now: now, Gate: cmp.Or(r.Rules.Gate, g.Gate, s.profile.Gate), Marked: r.Markers > 0}
+	facts := Facts{Now: now, Gate: cmp.Or(r.Rules.Gate, g.Gate, s.profile.Gate), OrderFirst: s.profile.OrderFirst, Marked: r.Markers > 0}
 	ordered := len(r.Order) > 0
-	s.off = g.Off || r.Rules.Off || r.AffinityOff
+	s.off = g.Off || r.Rules.Off || r.AffinityOff || s.profile.Off
 	if policy := targets[0].Policy; policy != nil {
 		s.off = s.off || policy.Affinity.Off
-		ordered = ordered || len(policy.Order) > 0 && r.Sort == catalog.CatalogOrder
-		facts.OrderFirst = policy.Affinity.OrderFirst
+		ordered = ordered || len(policy.Order) > 0 && r.Sort == catalog.CatalogOrder && targets[0].Sort == catalog.CatalogOrder
+		if policy.Affinity.Precedence {
+			facts.OrderFirst = policy.Affinity.OrderFirst
+		}
 		if policy.Affinity.Gate != "" {
 			facts.Gate = policy.Affinity.Gate
 		}
@@ -169,6 +174,9 @@ func (g *Gateway) prepare(ctx context.Context, r *Request) (s turnState, err err
 	if g.Pins != nil {
 		facts.Unavailable = g.recall(ctx, r, &s, targets) != nil
 	}
+	s.fresh = g.Sessions != nil && !s.off && !facts.Unavailable && s.turn.Session.Found() && len(s.memory.own.Models) == 0
+	s.limited = s.fresh && !g.Sessions.Room(r.Tenant, now)
+	facts.Limited = s.limited
 	s.thread = s.memory.thread
 	if g.Prefixes && s.thread == 0 { // an auditor tells threads apart whatever became of their pins
 		s.thread = s.memory.threadOf(r, s.turn.Session)
@@ -184,6 +192,7 @@ func (g *Gateway) prepare(ctx context.Context, r *Request) (s turnState, err err
 		Record:     s.memory.own,
 		Maker:      s.memory.maker,
 		Made:       s.memory.made,
+		Bound:      s.memory.bound,
 		Prompt:     s.prompt,
 		Learned:    g.Learned,
 		Spread:     s.id,
@@ -196,14 +205,12 @@ func (g *Gateway) prepare(ctx context.Context, r *Request) (s turnState, err err
 		return s, err
 	}
 	if len(s.turn.Plan.Candidates) == 0 {
-		return s, noRoute(c, r, &s.turn, g.AssumeKeys)
+		e := noRoute(c, r, &s.turn, g.AssumeKeys)
+		e.Bound = s.memory.binding()
+		return s, e
 	}
-	if r.Rules.Apart && r.PreviousResponse != "" && !s.memory.made {
-		return s, &NoRouteError{Target: s.turn.Target, API: r.API, Plan: s.turn.Plan, Rules: r.Rules, Forgotten: true}
-	}
-	forgotten := r.PreviousResponse != "" && !s.memory.made && len(s.memory.own.Models) == 0
-	if forgotten && !facts.Unavailable && s.turn.Plan.vendors() > 1 {
-		return s, &NoRouteError{Target: s.turn.Target, API: r.API, Plan: s.turn.Plan, Forgotten: true}
+	if kind, ok := unremembered(r, &s.memory, &s.turn.Plan, facts.Unavailable); ok {
+		return s, &NoRouteError{Target: s.turn.Target, API: r.API, Plan: s.turn.Plan, Rules: r.Rules, Forgotten: kind}
 	}
 	g.mark(&s, r, targets[0].Policy, now)
 	facts.Plan = s.turn.Plan
@@ -216,14 +223,14 @@ func (g *Gateway) prepare(ctx context.Context, r *Request) (s turnState, err err
 func Targets(c *catalog.Catalog, r *Request) ([]catalog.Target, error) {
 	targets := make([]catalog.Target, 0, 1+len(r.Models))
 	if r.Target != "" || len(r.Models) == 0 {
-		target, ok := c.Resolve(r.Target)
+		target, ok := named(c, r.Target)
 		if !ok {
 			return nil, &UnknownTargetError{Name: r.Target}
 		}
 		targets = append(targets, target)
 	}
 	for _, name := range r.Models {
-		target, ok := c.Resolve(name)
+		target, ok := named(c, name)
 		if !ok {
 			return nil, &UnknownTargetError{Name: name}
 		}
@@ -233,7 +240,7 @@ func Targets(c *catalog.Catalog, r *Request) ([]catalog.Target, error) {
 }
 
 // resolve is Targets, and names the turn's target and scope after the first.
-func (t *Turn) resolve(c *catalog.Catalog, r *Request) ([]catalog.Target, error) {
+func (t *Turn) resolve(c *catalog.Catalog, r *Request, by Scope) ([]catalog.Target, error) {
 	t.Target = r.Target
 	if t.Target == "" && len(r.Models) > 0 {
 		t.Target = r.Models[0]
@@ -242,7 +249,7 @@ func (t *Turn) resolve(c *catalog.Catalog, r *Request) ([]catalog.Target, error)
 	if err != nil {
 		return nil, err
 	}
-	t.Scope = targets[0].Scope()
+	t.Scope = by.of(targets[0])
 	return targets, nil
 }
 
@@ -256,10 +263,11 @@ func (g *Gateway) recall(ctx context.Context, r *Request, s *turnState, targets 
 	session, scope := s.turn.Session, s.turn.Scope
 	var m memory
 	var err error
-	if session.Found() && (!s.off || r.Origin != "") {
+	if session.Found() && (!s.off || r.PreviousResponse != "") {
 		if m.own, err = g.Pins.Recall(brief, session.Key(scope)); err != nil {
 			return err
 		}
+		m.own = m.own.Within(s.profile.limits())
 	}
 	if r.PreviousResponse != "" {
 		made, err := g.Pins.Recall(brief, OriginKey(r.Tenant, r.PreviousResponse))
@@ -268,10 +276,13 @@ func (g *Gateway) recall(ctx context.Context, r *Request, s *turnState, targets 
 		}
 		_, m.maker, m.made = made.Newest()
 	}
-	if !s.off {
+	if m.bound, err = g.recallMakers(brief, r); err != nil {
+		return err
+	}
+	if !s.off && s.profile.Threads {
 		m.thread = m.threadOf(r, session)
 	}
-	if !s.off && session.HasParent() && m.lacks(targets) {
+	if !s.off && !s.profile.Apart && session.HasParent() && m.lacks(targets) {
 		if m.parent, err = g.recallParent(brief, session, scope); err != nil {
 			return err
 		}
@@ -319,11 +330,19 @@ func (g *Gateway) begin(s *turnState, r *Request, index int) underway {
 		Thread:    s.memory.thread,
 		Turn:      s.id,
 		Candidate: c,
-		Lifetime:  Lifetime(c.Marking.Asked(r), c.Route),
+		Lifetime:  s.profile.Window.Lifetime(c.Marking.Asked(r), c.Route),
 		Prompt:    s.prompt,
 		TextBytes: r.TextBytes,
 		Unstored:  r.Unstored,
 	}}
+}
+
+// chosen sees to what follows from the choice itself.
+func (g *Gateway) chosen(ctx context.Context, s *turnState, u *underway) {
+	u.pin.ChosenAt = u.started
+	if change, ok := Choose(u.pin); ok {
+		g.change(ctx, s, change)
+	}
 }
 
 // accepted sees to all that follows from the vendor's acceptance, once.
@@ -335,6 +354,7 @@ func (g *Gateway) accepted(ctx context.Context, s *turnState, u *underway, at ti
 	if change, ok := Accept(u.pin); ok {
 		g.change(ctx, s, change)
 	}
+	g.learnMakers(ctx, s, u)
 }
 
 // ended sees to all that follows from an attempt that is over, and completes it.
@@ -355,11 +375,18 @@ func (g *Gateway) ended(ctx context.Context, s *turnState, r *Request, u *underw
 	if a.Stage == StageServed {
 		g.made(ctx, r, u.pin, *a)
 	}
+	if a.Stage == StageBroken {
+		g.unlearnMakers(ctx, s, u)
+	}
+	if foreign(s.memory.bound, a) {
+		s.turn.Decision.Models[a.Finding].Detail = DetailForeignSignature
+	}
 }
 
 // attempt makes one attempt and sees to all that follows from it.
 func (g *Gateway) attempt(ctx context.Context, s *turnState, r *Request, index int, send Send) Attempt {
 	u := g.begin(s, r, index)
+	g.chosen(ctx, s, &u)
 	a := send(ctx, Try{
 		TurnID:    s.turn.ID,
 		Candidate: u.pin.Candidate,
@@ -368,7 +395,7 @@ func (g *Gateway) attempt(ctx context.Context, s *turnState, r *Request, index i
 		Pass:      s.profile.Pass,
 		Finding:   s.turn.Decision.Models[s.turn.Plan.modelOf(index)],
 		Accepted:  func() { g.accepted(ctx, s, &u, g.now()) },
-		Made:      func(response string) { g.made(ctx, r, u.pin, Attempt{ResponseID: response}) },
+		Made:      func(content Stateful) { g.madeContent(ctx, r, u.pin, content) },
 	})
 	g.ended(ctx, s, r, &u, &a)
 	return a
@@ -410,7 +437,7 @@ func (g *Gateway) observe(a *Attempt) {
 // client may have gone. A pin is a hint, so a change that fails costs a promotion
 // and is not worth failing a response for.
 func (g *Gateway) change(ctx context.Context, s *turnState, c PinChange) {
-	if g.Pins == nil {
+	if g.Pins == nil || !g.admits(s, c) {
 		return
 	}
 	brief := within(context.WithoutCancel(ctx), g.deadline())
@@ -424,6 +451,15 @@ func (g *Gateway) change(ctx context.Context, s *turnState, c PinChange) {
 	default:
 		_ = g.Pins.Keep(brief, key, c.Model, c.Entry)
 	}
+}
+
+// admits says whether a change may be made: all but what would pin a new session
+// for which its tenant has no room. The first pin of one takes its room.
+func (g *Gateway) admits(s *turnState, c PinChange) bool {
+	if s.fresh && !s.limited && !c.Drop && !c.Update {
+		s.fresh, s.limited = false, !g.Sessions.Take(s.turn.Tenant, g.now())
+	}
+	return !s.limited
 }
 
 func (g *Gateway) now() time.Time {

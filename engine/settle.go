@@ -24,38 +24,63 @@ type SettleFacts struct {
 	Thread     uint64 // of the request
 	Turn       uint64
 	Candidate  Candidate
-	AcceptedAt time.Time
-	Lifetime   time.Duration // of the route's cache for this request: see [Lifetime]
+	ChosenAt   time.Time     // when the candidate was, before it was called
+	AcceptedAt time.Time     // zero until then
+	Lifetime   time.Duration // of a pin there, for this request: see [Window.Lifetime]
 	Prompt     Estimate      // before the vendor has counted
 	TextBytes  int64         // of text in the prompt
 	Unstored   bool          // the request asks the vendor not to store the response
 }
 
 // Accept says which entry the acceptance of a candidate leaves; ok is false where
-// the session is not pinned to it: without a session, with affinity off, and for
-// sessions the gateway named itself where the route does not cache or the prompt
-// does not reach its minimum.
+// the session is not pinned to it then: without a session, with affinity off, where
+// the profile pins what is served and not what is accepted, and for sessions the
+// gateway named itself where the route does not cache or the prompt does not reach
+// its minimum.
 //
 // What the same candidate last reported of the thread's cache is carried over. The
 // store has a later acceptance stay ahead.
 func Accept(f SettleFacts) (change PinChange, ok bool) {
-	route := f.Candidate.Route
+	if f.profile().Start != StartAccepted {
+		return PinChange{}, false
+	}
+	return f.entry()
+}
+
+// Choose says which entry the choice of a candidate leaves, before it is called; ok
+// is false where the profile pins what is accepted or served, and where [Accept]
+// would pin nothing.
+func Choose(f SettleFacts) (change PinChange, ok bool) {
+	if f.profile().Start != StartChosen {
+		return PinChange{}, false
+	}
+	return f.entry()
+}
+
+// entry is what pins the session to the candidate; ok is false where nothing does.
+func (f *SettleFacts) entry() (change PinChange, ok bool) {
+	route, p := f.Candidate.Route, f.profile()
 	switch {
 	case f.Off || !f.Session.Found():
 		return PinChange{}, false
-	case f.Session.SelfNamed() && (route.Cache.Family == catalog.None || f.Prompt.Tokens < route.Cache.Minimum()):
+	case p.needsMinimum(f.Session) && (route.Cache.Family == catalog.None || f.Prompt.Tokens < route.Cache.Minimum()):
 		return PinChange{}, false
+	}
+	from := f.AcceptedAt
+	if p.Start == StartChosen {
+		from = f.ChosenAt
 	}
 	e := Entry{
 		Vendor:     route.Vendor.Name,
 		Group:      f.Candidate.Group,
 		Thread:     f.Thread,
 		Turn:       f.Turn,
-		AcceptedAt: f.AcceptedAt,
-		ExpiresAt:  ExpiryOf(f.AcceptedAt, f.Lifetime),
+		AcceptedAt: from,
+		ExpiresAt:  p.Window.Ends(from, f.Lifetime),
 		TextBytes:  f.TextBytes,
+		Most:       p.limits(),
 	}
-	if f.Session.PinsCredential() {
+	if p.pinsCredential(f.Session) || f.Candidate.Group == GroupClient { // callers share no account
 		e.Credential = f.Candidate.Credential
 	}
 	if before, ok := f.before(e); ok {
@@ -66,6 +91,9 @@ func Accept(f SettleFacts) (change PinChange, ok bool) {
 	}
 	return PinChange{Model: route.Model.Name, Entry: e}, true
 }
+
+// profile is the one that holds.
+func (f *SettleFacts) profile() *Profile { return f.Profile.or() }
 
 // before is what the record held of e's candidate and thread.
 func (f *SettleFacts) before(e Entry) (before Entry, ok bool) {
@@ -106,27 +134,56 @@ func Revoked(p Plan, r Record) []PinChange {
 	return changes
 }
 
-// Settle says what becomes of the pin that [Accept] left, now that the attempt is
-// over (design section 2): served adds what was reported, abandoned keeps it as it
-// is, broken drops it, and refused never had one. Both are about this turn's own
-// entry: the store leaves alone what a later turn has put in its place.
+// Settle says what becomes of the pin that [Accept] or [Choose] left, now that the
+// attempt is over (design section 2): served adds what was reported, abandoned keeps
+// it as it is, broken drops it unless the profile keeps it, and refused never had
+// one. All are about this turn's own entry: the store leaves alone what a later turn
+// has put in its place.
+//
+// Where the profile pins what is served, served is what makes the pin, and broken
+// drops the one that an earlier turn made there.
 func Settle(f SettleFacts, a Attempt) []PinChange {
 	if f.AcceptedAt.IsZero() {
 		return nil
 	}
-	change, pinned := Accept(f)
+	change, pinned := f.entry()
 	if !pinned {
 		return nil
 	}
+	start := f.profile().Start
+	early := start == StartAccepted || start == StartChosen
 	switch {
-	case a.Stage == StageBroken:
-		change.Drop = true
-	case a.Stage == StageServed && a.Quality.Complete():
-		change.Entry, change.Update = f.reported(change.Entry, a), true
-	default:
+	case a.Stage == StageBroken && f.profile().Keeps:
 		return nil
+	case a.Stage == StageBroken && early:
+		change.Drop = true
+	case a.Stage == StageBroken:
+		before, ok := f.before(change.Entry)
+		if !ok {
+			return nil
+		}
+		change.Entry, change.Drop = before, true
+	case a.Stage != StageServed || early && !a.Quality.Complete() || !early && !f.starts(change.Entry, a):
+		return nil
+	case a.Quality.Complete():
+		change.Entry, change.Update = f.reported(change.Entry, a), early
 	}
 	return []PinChange{change}
+}
+
+// starts says whether a complete answer pins the session to e, where the profile
+// pins what is served. One that wants to see the cache used does so once: a pin
+// that lives is renewed by every answer, and of ids that the caller chose for this
+// conversation the first answer makes it.
+func (f *SettleFacts) starts(e Entry, a Attempt) bool {
+	if f.profile().Start != StartCached || f.Session.Class == ClassExplicit {
+		return true
+	}
+	if a.Usage.CacheRead+a.Usage.CacheWrite5m+a.Usage.CacheWrite1h > 0 {
+		return true
+	}
+	before, ok := f.before(e)
+	return ok && !before.ExpiredAt(e.AcceptedAt)
 }
 
 // reported adds an attempt's usage to its entry, and counts the turns running in

@@ -7,7 +7,7 @@ import "github.com/warmroute/warmroute/catalog"
 // while it exists, another takes its place if it goes, and no other session moves.
 // Requests without a session are shared out by f.Spread. Content that is bound to
 // a credential leaves only that one.
-func (f *PlanFacts) spread(ids []string, v *catalog.Vendor, origin Entry) []string {
+func (f *PlanFacts) spread(ids []string, v *catalog.Vendor) []string {
 	var space [8]uint64
 	scores := space[:0]
 	base := uint64(hashOffset)
@@ -16,7 +16,7 @@ func (f *PlanFacts) spread(ids []string, v *catalog.Vendor, origin Entry) []stri
 	}
 	for i := range v.Credentials {
 		c := &v.Credentials[i]
-		if !f.usable(c) || f.Request.Origin != "" && origin.Credential != "" && origin.Credential != c.ID {
+		if !f.usable(c) || !f.open(v.Name, c.ID, GroupOperator) {
 			continue
 		}
 		score := mix(hashText(base, c.ID))

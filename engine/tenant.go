@@ -13,6 +13,7 @@ type Rules struct {
 	Off     bool         // affinity is off
 	Profile *Profile     // nil: the gateway's
 	Only    []string     // vendors the tenant may use; empty: all
+	OwnOnly bool         // only keys of the caller's own are used, never the operator's
 
 	// Apart: tenants who must not read each other share the vendors' accounts. A
 	// response that the vendor has stored is then continued only where it is

@@ -135,7 +135,7 @@ func TestAStoredResponseIsItsTenantsAlone(t *testing.T) {
 			r.Tenant, r.API, r.Target, r.BodyID = tenant, catalog.Responses, "n", "main"
 			r.Rules.Apart = true
 			if previous != "" {
-				r.PreviousResponse, r.Origin = previous, "previous_response_id"
+				r.PreviousResponse = previous
 			}
 			for _, f := range change {
 				f(r)
@@ -176,7 +176,7 @@ func TestAStoredResponseIsItsTenantsAlone(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			_, err := g.Serve(t.Context(), c.r, send)
 			var none *engine.NoRouteError
-			if !errors.As(err, &none) || !none.Forgotten || !strings.Contains(err.Error(), "send the whole conversation") || asked != 0 {
+			if !errors.As(err, &none) || none.Forgotten != engine.KindResponse || !strings.Contains(err.Error(), "send the whole conversation") || asked != 0 {
 				t.Errorf("%v after asking %d vendors", err, asked)
 			}
 		})

@@ -141,10 +141,11 @@ type Try struct {
 	Pass      []string // headers of the client that the vendor is sent as they came: see [Profile.Pass]
 	Accepted  func()   // must be called once when 2xx headers have arrived, before anything is sent to the client
 
-	// Made may be called after Accepted with the id of a response that can be
-	// continued, before the client learns it: its next request may come at once.
-	// Attempt.ResponseID tells the same when the attempt is over.
-	Made func(response string)
+	// Made may be called after Accepted with content of the answer that only its maker
+	// can read, such as the id of a response that can be continued, before the client
+	// learns it: its next request may come at once. Attempt.ResponseID tells of a
+	// response once more when the attempt is over.
+	Made func(content Stateful)
 }
 
 // Send makes one attempt: it dials the candidate, relays its answer to the
@@ -166,6 +167,7 @@ type Turn struct {
 	Took     time.Duration
 	Trial    bool // a hold-out was on, and the session might have been drawn
 	Holdout  bool // it was: the turn ran without affinity
+	Remote   bool // it was decided here and carried out by somebody else: see [Pending]
 	Asked    Asked
 	Plan     Plan
 	Decision Decision

@@ -189,7 +189,7 @@ func slowWeigh(f Facts, mp ModelPlan, e Entry, selfNamed bool) (Finding, int) {
 			finding.Detail = DetailRouteRemoved
 		case removed && why == WhyOrigin:
 			finding.Detail = DetailBoundToOrigin
-		case removed && why == WhyCredential:
+		case removed && (why == WhyCredential || why == WhyOwnKey), !removed && e.Group == GroupClient:
 			finding.Detail = DetailNoKey
 		case !removed && !known:
 			finding.Detail = DetailRouteRemoved
@@ -249,11 +249,15 @@ func slowWeigh(f Facts, mp ModelPlan, e Entry, selfNamed bool) (Finding, int) {
 		switch {
 		case bound:
 			finding.Detail = DetailBoundToOrigin
+		case mp.SignedBy == e.Vendor:
+			finding.Detail = DetailSignedBy
 		case unmarked:
 			finding.Detail = DetailNoCacheMarker
 		case len(routes) == 1:
 			finding.Detail = DetailSingleRoute
 		}
+	case mp.SignedBy != "" && f.Plan.Candidates[first].Route.Vendor.Name == mp.SignedBy:
+		finding.Outcome, finding.Detail = SkippedOrder, DetailSignedBy
 	case f.Ordered && f.OrderFirst:
 		finding.Outcome = SkippedOrder
 	case v.Reason == pricing.PriceUnknown:
@@ -323,11 +327,11 @@ func (d dice) facts() Facts {
 			model.Routes = append(model.Routes, r)
 			if d.chance(10) {
 				r.Disabled = "in the test"
-				mp.Removed = append(mp.Removed, Removed{r, WhyDisabled})
+				mp.Removed = append(mp.Removed, Removed{Route: r, Why: WhyDisabled})
 				continue
 			}
 			if d.chance(15) {
-				mp.Removed = append(mp.Removed, Removed{r, pick(d, WhyOnly, WhyOrigin, WhyAPI)})
+				mp.Removed = append(mp.Removed, Removed{Route: r, Why: pick(d, WhyOnly, WhyOrigin, WhyAPI, WhyOwnKey)})
 				continue
 			}
 			card := pricing.Card{Input: d.rate(), CacheRead: d.rate()}
@@ -357,6 +361,9 @@ func (d dice) facts() Facts {
 		}
 		f.Plan.Candidates = slices.Concat(f.Plan.Candidates, clients, downClients, operators, downOperators)
 		mp.To = len(f.Plan.Candidates)
+		if mp.To > mp.From && d.chance(10) {
+			mp.SignedBy = f.Plan.Candidates[mp.From].Route.Vendor.Name
+		}
 		f.Plan.Models = append(f.Plan.Models, mp)
 	}
 	for turn := range uint64(d.IntN(9)) {
@@ -425,7 +432,7 @@ func TestDecideHoldsItsPromises(t *testing.T) {
 		}
 	}
 	for _, o := range []Detail{DetailOlderWarmVendor, DetailModelChanged, DetailSingleRoute, DetailNeverEngaged, DetailNoCacheMarker,
-		DetailNotBelowOwnInput, DetailNotBelowRivalInput, DetailRouteRemoved, DetailBoundToOrigin, DetailNoSession} {
+		DetailNotBelowOwnInput, DetailNotBelowRivalInput, DetailRouteRemoved, DetailBoundToOrigin, DetailNoSession, DetailNoKey, DetailSignedBy} {
 		if details[o] < 100 {
 			t.Errorf("seed %d: detail %s came up %d times, which proves little", seed, o, details[o])
 		}

@@ -39,9 +39,9 @@ type Call struct {
 	// names there by a word of its own, such as an idempotency key, is sent as a
 	// hash that is its tenant's.
 	Apart bool
-	// Key is the client's own key for a vendor, asked for candidates of the
+	// Key is the caller's own key for a vendor by its id, asked for candidates of the
 	// client's group only. nil: there is none.
-	Key func(vendor string) (key catalog.Secret, ok bool)
+	Key func(vendor, id string) (key catalog.Secret, ok bool)
 	// Drain is how far an answer is read on after the client has left.
 	Drain Drain
 	// Began is called once, when a stream has begun to go out: no other candidate

@@ -32,6 +32,7 @@ func (c *Client) request(ctx context.Context, call *Call, try *engine.Try) (r *h
 		Refuses:  route.Vendor.Refuses,
 		AskUsage: true,
 		CacheKey: c.cacheKey(call, try),
+		Mark:     try.Candidate.Marking.Place,
 	})
 	target := address(route.Vendor.BaseURL, call.Body.API.Path(), call.Query)
 	r = &http.Request{
@@ -143,7 +144,7 @@ func key(call *Call, try *engine.Try) (catalog.Secret, bool) {
 		if call.Key == nil {
 			return catalog.Secret{}, false
 		}
-		return call.Key(v.Name)
+		return call.Key(v.Name, try.Candidate.Credential)
 	}
 	for i := range v.Credentials {
 		if v.Credentials[i].ID == try.Candidate.Credential {

@@ -134,7 +134,7 @@ func TestAClientsOwnKeyIsAskedForItsOwnGroupOnly(t *testing.T) {
 	url, last := recorder(t)
 	k := newKit(t, url, nil)
 	call := k.call(chatBody)
-	call.Key = func(name string) (catalog.Secret, bool) { return catalog.NewSecret("own-" + name), true }
+	call.Key = func(name, _ string) (catalog.Secret, bool) { return catalog.NewSecret("own-" + name), true }
 	client := vendor.New(vendor.Options{})
 	defer client.Close()
 	try := k.try()

@@ -255,7 +255,7 @@ func (a *attempt) relayOptions() wire.RelayOptions {
 // stream.
 func (a *attempt) commit(answer *http.Response, contentType string, length int) {
 	if a.ResponseID != "" && a.try.Made != nil {
-		a.try.Made(a.ResponseID)
+		a.try.Made(engine.Stateful{Kind: engine.KindResponse, ID: a.ResponseID})
 	}
 	a.Committed = true
 	h := a.w.Header()

@@ -1,11 +1,5 @@
 package wire
 
-import (
-	"slices"
-
-	"github.com/warmroute/warmroute/catalog"
-)
-
 // read turns the members that were found into facts and checks their types.
 func (r *Request) read() error {
 	f := &r.facts
@@ -29,6 +23,7 @@ func (r *Request) read() error {
 	default:
 		return refused(`"model" is empty; name the model or policy to use`)
 	}
+	f.Has, f.Field = r.has, r.field
 	return r.readCaching()
 }
 
@@ -94,242 +89,21 @@ func (r *Request) readStream() error {
 	return nil
 }
 
-// readRouting reads where the request may go: our own providerOptions.gateway,
-// and OpenRouter's provider where that names nothing.
-func (r *Request) readRouting() error {
-	f := &r.facts
-	var err error
-	if f.Models, err = list(r.Body, r.value(fieldModels), "models"); err != nil {
-		return err
-	}
-	if v := r.value(fieldProviderOptions); v.found() {
-		if err = r.readProviderOptions(v); err != nil {
-			return err
-		}
-	}
-	v := r.value(fieldProvider)
-	if !v.found() {
-		return nil
-	}
-	if r.Body[v.from] != '{' {
-		return refused(`"provider" must be an object`)
-	}
-	return r.readPreferences(v, "provider")
-}
-
-func (r *Request) readProviderOptions(v span) error {
-	if r.Body[v.from] != '{' {
-		return refused(`"providerOptions" must be an object`)
-	}
-	seen := false
-	for w := walk(r.Body, v.from); w.next(); {
-		if !w.is("gateway") {
-			continue
-		}
-		if seen {
-			return refused(`"providerOptions.gateway" stands in the body twice; send it once`)
-		}
-		seen = true
-		if w.isNull() {
-			continue
-		}
-		if r.Body[w.from] != '{' {
-			return refused(`"providerOptions.gateway" must be an object`)
-		}
-		if err := r.readPreferences(w.span(), "providerOptions.gateway"); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// preferences are the members of a routing object that are read, as bits of what was seen.
-var preferences = [...]string{"sessionId", "sessionAffinity", "order", "only", "ignore", "sort", "models", "caching",
-	"zeroDataRetention", "disallowPromptTraining", "zdr", "data_collection"}
-
-// The tags by which a catalog says what a route or its vendor keeps to.
-const (
-	tagZDR        = "zdr"         // nothing of the request is retained
-	tagNoTraining = "no_training" // nothing of it trains a model
-)
-
-// require adds a tag to those that a route must carry. A privacy setting that
-// cannot be read is refused: it must not be dropped in silence.
-func (r *Request) require(tag string, v span, where string) error {
-	switch r.Body[v.from] {
-	case 't':
-		r.requireTag(tag)
-	case 'f':
-	default:
-		return refused("%q must be true or false", where)
-	}
-	return nil
-}
-
-func (r *Request) requireTag(tag string) {
-	if !slices.Contains(r.facts.Tags, tag) {
-		r.facts.Tags = append(r.facts.Tags, tag)
-	}
-}
-
-// readCollection reads OpenRouter's word for whether a vendor may keep and learn
-// from what it is sent.
-func (r *Request) readCollection(v span, where string) error {
-	switch word, _ := textOf(r.Body, v); string(word) {
-	case "deny":
-		r.requireTag(tagNoTraining)
-	case "allow":
-	default:
-		return refused("%q must be allow or deny", where)
-	}
-	return nil
-}
-
-// maxPreferences is how long a routing object may be. It is walked member by
-// member, and what stands in it once more; real ones have some hundred bytes.
-const maxPreferences = 64 << 10
-
-// readPreferences reads one routing object. What an earlier one named stays.
-func (r *Request) readPreferences(v span, where string) error {
-	if v.to-v.from > maxPreferences {
-		return refused("%q is longer than %d KiB", where, maxPreferences>>10)
-	}
-	f := &r.facts
-	ours := where != "provider"
-	var seen [len(preferences)]bool
-	for w := walk(r.Body, v.from); w.next(); {
-		name := w.name()
-		for i, known := range preferences {
-			if string(name) != known {
-				continue
-			}
-			if seen[i] {
-				return refused("%q stands in the body twice; send it once", where+"."+known)
-			}
-			seen[i] = true
-		}
-		if w.isNull() {
-			continue
-		}
-		var err error
-		switch {
-		case string(name) == "order":
-			err = r.keep(&f.Order, w.span(), where+".order")
-		case string(name) == "only":
-			err = r.keep(&f.Only, w.span(), where+".only")
-		case string(name) == "ignore":
-			err = r.keep(&f.Ignore, w.span(), where+".ignore")
-		case string(name) == "sort":
-			err = r.readSort(w.span(), where)
-		case string(name) == "zdr" && !ours:
-			err = r.require(tagZDR, w.span(), where+".zdr")
-		case string(name) == "data_collection" && !ours:
-			err = r.readCollection(w.span(), where+".data_collection")
-		case !ours:
-		case string(name) == "zeroDataRetention":
-			err = r.require(tagZDR, w.span(), where+".zeroDataRetention")
-		case string(name) == "disallowPromptTraining":
-			err = r.require(tagNoTraining, w.span(), where+".disallowPromptTraining")
-		case string(name) == "models":
-			err = r.keep(&f.Models, w.span(), where+".models")
-		case string(name) == "caching":
-			// Cut out and left unread until markers are placed.
-		case string(name) == "sessionId":
-			text, _ := textOf(r.Body, w.span())
-			f.OptionID = string(text)
-		case string(name) == "sessionAffinity":
-			f.AffinityOff = r.Body[w.from] == 'f'
-		}
-		if err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// keep reads a list into to unless something stands there already.
-func (r *Request) keep(to *[]string, v span, where string) error {
-	names, err := list(r.Body, v, where)
-	if err == nil && len(*to) == 0 {
-		*to = names
-	}
-	return err
-}
-
-// maxNames is how many vendors or models a list may name.
-const maxNames = 256
-
-// list reads an array of strings; nil where there is none.
-func list(b []byte, v span, where string) ([]string, error) {
-	if !v.found() {
-		return nil, nil
-	}
-	if b[v.from] != '[' {
-		return nil, refused("%q must be a list of strings", where)
-	}
-	s := scanner{b: b}
-	var names []string
-	for e := each(&s, v.from, 1, false); e.next(); {
-		text, ok := textOf(b, span{e.from, e.to})
-		if !ok {
-			return nil, refused("%q must be a list of strings", where)
-		}
-		if len(names) == maxNames {
-			return nil, refused("%q names more than %d", where, maxNames)
-		}
-		names = append(names, string(text))
-	}
-	return names, nil
-}
-
-// sorts are the words clients use for an order: ours, OpenRouter's and
-// Vercel's cost, ttft and tps.
-var sorts = map[string]catalog.Sort{
-	"price": catalog.ByPrice, "cost": catalog.ByPrice,
-	"blended": catalog.ByBlended,
-	"latency": catalog.ByLatency, "ttft": catalog.ByLatency,
-	"throughput": catalog.ByThroughput, "tps": catalog.ByThroughput,
-	"weighted": catalog.ByWeight,
-}
-
-// readSort reads a sort: a word, or OpenRouter's object with the word in `by`.
-func (r *Request) readSort(v span, where string) error {
-	if r.Body[v.from] == '{' {
-		by := span{}
-		for w := walk(r.Body, v.from); w.next(); {
-			if w.is("by") {
-				by = w.span()
-			}
-		}
-		v = by
-	}
-	word, ok := textOf(r.Body, v)
-	if sort, known := sorts[string(word)]; known {
-		if r.facts.Sort == catalog.CatalogOrder {
-			r.facts.Sort = sort
-		}
-		return nil
-	}
-	if ok && len(word) == 0 {
-		return nil
-	}
-	return refused("%q must be price, blended, latency, throughput or weighted", where+".sort")
-}
-
 // readCaching reads what the request says of caches and of its origin.
 func (r *Request) readCaching() error {
 	f := &r.facts
-	if v := r.value(fieldCaching); v.found() {
-		if first := r.Body[v.from]; first != '"' && first != 't' && first != 'f' {
-			return refused(`"caching" must be "auto"`)
+	for _, m := range [...]field{fieldCaching, fieldCacheTTL} {
+		v := r.value(m)
+		if !v.found() {
+			continue
 		}
-	}
-	var ttl string
-	if err := r.text(fieldCacheTTL, &ttl); err != nil {
-		return err
-	}
-	if ttl != "" && lifetime(ttl) == 0 {
-		return refused(`"cache_ttl" must be a lifetime such as 5m or 1h`)
+		read := readAuto
+		if m == fieldCacheTTL {
+			read = readTTL
+		}
+		if err := read(r, v, fieldNames[m]); err != nil {
+			return err
+		}
 	}
 	f.Service, f.Speed, f.Region = r.loose(fieldServiceTier), r.loose(fieldSpeed), r.loose(fieldRegion)
 	f.Retention = lifetime(r.loose(fieldRetention))
@@ -353,11 +127,12 @@ func (r *Request) readCaching() error {
 			}
 		}
 	}
-	if f.PreviousResponse = r.loose(fieldPreviousResponse); f.PreviousResponse != "" {
-		f.Origin = fieldNames[fieldPreviousResponse]
-	}
+	f.PreviousResponse = r.loose(fieldPreviousResponse)
 	if v := r.value(fieldStore); v.found() {
 		f.Unstored = r.Body[v.from] == 'f'
+	}
+	if f.Markers > 0 {
+		f.MarkedPrefix = r.markedPrefix
 	}
 	if r.hasOpening() {
 		f.Opening, f.Words, f.Prefix = r.opening, r.words, r.prefix

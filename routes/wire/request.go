@@ -29,14 +29,18 @@ type Request struct {
 	// UsageAsked: the client set stream_options.include_usage itself, to UsageWanted.
 	UsageAsked, UsageWanted bool
 
-	facts   engine.Request
-	top     []member      // every member of the body, in order
-	which   []field       // what each of them is, parallel to top
-	at      [fields]int16 // index into top plus one; 0 where the body has none
-	options streamOptions
-	opener  opener
-	room    [24]member // what top is made of in an ordinary body
-	names   [24]field
+	facts       engine.Request
+	top         []member      // every member of the body, in order
+	which       []field       // what each of them is, parallel to top
+	at          [fields]int16 // index into top plus one; 0 where the body has none
+	options     streamOptions
+	cachingSaid bool // whether markers are to be placed was said
+	opener      opener
+	own         []OwnKey
+	byok        span // what to cut of providerOptions so that the caller's keys do not go on
+	turns       turns
+	room        [24]member // what top is made of in an ordinary body
+	names       [24]field
 }
 
 // streamOptions is where stream_options can be edited.
@@ -117,8 +121,12 @@ func (r *Request) scan() error {
 		if len(r.top) == maxMembers {
 			return refused("the body has more than %d members", maxMembers)
 		}
+		text := w.text
 		if !r.scanField(&w, f) {
 			break
+		}
+		if f == fieldTools || f == fieldSystem || f == fieldInstructions {
+			r.turns.stable += w.text - text
 		}
 		r.top, r.which = append(r.top, w.member), append(r.which, f)
 	}
@@ -129,6 +137,7 @@ func (r *Request) scan() error {
 		return refused("the body is not valid JSON: something follows the object (at byte %d)", end)
 	}
 	r.facts.TextBytes, r.facts.Markers, r.facts.MarkerTTL = w.text, w.markers, w.ttl
+	r.facts.History, r.facts.StableBytes = r.turns.history, r.turns.stable
 	return nil
 }
 
@@ -172,10 +181,12 @@ func (r *Request) scanField(w *members, f field) bool {
 // and are the model's, elsewhere the last message of the assistant.
 func (r *Request) scanMessages(w *members) bool {
 	e := each(&w.scanner, w.from, w.depth+1, true)
+	r.turns.text = w.text
 	said := false // the item before this one is the model's
 	for w.role = (span{}); e.next(); w.role = (span{}) {
 		at, before := span{e.from, e.to}, said
 		role := unescaped(w.role.of(w.b))
+		r.turns.see(role, at, w.text)
 		said = string(role) == "assistant" || !w.role.found() && r.API == catalog.Responses && isOutput(&w.scanner, e.from)
 		if said {
 			if !before || r.API != catalog.Responses {

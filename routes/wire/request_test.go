@@ -182,12 +182,12 @@ func TestFacts(t *testing.T) {
 	 "metadata":{"user_id":"u"},"caching":"auto","cache_ttl":"1h","service_tier":"flex","speed":"fast","inference_geo":"us","previous_response_id":"resp_1","store":false,
 	 "prompt_cache_retention":"24h","prompt_cache_options":{"ttl":"30m"},"messages":[{"role":"user","content":"four"}]}`
 	f := read(t, catalog.Chat, []byte(body)).Facts()
-	f.Opening, f.Words, f.Prefix = nil, nil, nil
+	f.Opening, f.Words, f.Prefix, f.Has, f.Field = nil, nil, nil, nil, nil
 	want := engine.Request{
 		API: catalog.Chat, Target: "yard/m", Models: []string{"n", "o"}, Stream: true, BodyID: " ", BodyCamelID: "sé", CacheKey: "k", OptionID: "opt",
 		AffinityOff: true, Order: []string{"a", "b"}, Only: []string{"a"}, Ignore: []string{"z"}, Sort: catalog.ByPrice,
-		MetadataUser: "u", Service: "flex", Speed: "fast", Region: "us", Origin: "previous_response_id", PreviousResponse: "resp_1", Unstored: true,
-		Retention: 24 * time.Hour, TextBytes: int64(len("user") + len("four")),
+		MetadataUser: "u", Service: "flex", Speed: "fast", Region: "us", PreviousResponse: "resp_1", Unstored: true,
+		Retention: 24 * time.Hour, Caching: true, CacheTTL: time.Hour, TextBytes: int64(len("user") + len("four")),
 	}
 	if !reflect.DeepEqual(f, want) {
 		t.Errorf("got  %+v\nwant %+v", f, want)

@@ -2,6 +2,7 @@ package wire
 
 import (
 	"slices"
+	"time"
 
 	"github.com/warmroute/warmroute/catalog"
 )
@@ -14,6 +15,9 @@ type Edits struct {
 	Refuses  []string // members the vendor must never be sent, cut out
 	AskUsage bool     // ask for usage where [Request.AsksUsage] says so
 	CacheKey string   // append prompt_cache_key unless the client sent one; empty: do not
+	// Mark is the lifetime of the cache markers that are placed where the client set
+	// none: five minutes, or from an hour on an hour; 0: none are. See markers.go.
+	Mark time.Duration
 }
 
 // Upstream appends the edited body to dst and returns it.
@@ -101,6 +105,17 @@ func (r *Request) keys(e *Edits) bool {
 func (r *Request) change(s *splice, i int, e *Edits) {
 	m := &r.top[i]
 	switch r.which[i] {
+	case fieldTools, fieldSystem, fieldMessages, fieldInput:
+		switch {
+		case r.unmarks(e):
+			unmark(s, m.from)
+		case r.marked(e):
+			r.mark(s, r.which[i], m.span(), e)
+		}
+	case fieldProviderOptions: // kept for a vendor that understands it, which is not told the caller's keys
+		if r.byok.found() {
+			s.cut(r.byok.from, r.byok.to)
+		}
 	case fieldModel:
 		if e.Model != "" {
 			s.cut(m.from, m.to)
