@@ -1,10 +1,3 @@
-// Package conformance_test drives the official clients, Go and JavaScript,
-// against the built gateway, and first against the simulated vendors alone, so
-// that a check that no vendor could pass is not blamed on the gateway.
-//
-// The clients live beside it: go is a Go module of its own, js an npm package.
-// Both fetch their dependencies, so the tests are left out with -short, and a set
-// of clients whose dependencies cannot be reached is left out, saying so.
 package conformance_test
 
 import (

@@ -1,0 +1,121 @@
+package conformance_test
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// gatewayResults are the scenarios of one gateway and how they went.
+type gatewayResults struct {
+	Title, Folder string
+	Scenarios     []*scenario
+	Failed        []string
+	Cannot        []cannot
+}
+
+// cannot is a statement that no scenario shows, and why.
+type cannot struct{ Statement, Page, Reason string }
+
+// parseCannot reads cannot.txt: entries of statement, page and reason, with blank
+// lines between them.
+func parseCannot(text string) ([]cannot, error) {
+	all, err := lines(text)
+	if err != nil {
+		return nil, err
+	}
+	var list []cannot
+	var into *string
+	for i, l := range all {
+		if i == 0 || l.blanks {
+			list = append(list, cannot{})
+			into = nil
+		}
+		entry := &list[len(list)-1]
+		if l.depth == 2 {
+			if into == nil {
+				return nil, mistake(l.line, "continues nothing")
+			}
+			*into += " " + l.text
+			continue
+		}
+		name, value, _ := strings.Cut(l.text, ":")
+		switch name {
+		case "statement":
+			into = &entry.Statement
+		case "page":
+			into = &entry.Page
+		case "reason":
+			into = &entry.Reason
+		default:
+			return nil, mistake(l.line, "%q is none of statement, page and reason", name)
+		}
+		if *into != "" {
+			return nil, mistake(l.line, "%s stands twice", name)
+		}
+		*into = strings.TrimSpace(value)
+	}
+	for i, c := range list {
+		if c.Statement == "" || c.Page == "" || c.Reason == "" {
+			return nil, mistake(1, "entry %d lacks statement, page or reason", i+1)
+		}
+	}
+	return list, nil
+}
+
+// render writes the table of every gateway.
+func render(all []gatewayResults) string {
+	var b strings.Builder
+	b.WriteString(`# What other gateways document, and what shows that it holds here
+
+Each line is a statement of a gateway's public documentation in our own words, and the scenario that shows that
+warmroute with that gateway's profile does the same. Scenarios are played against the real client APIs over simulated
+vendors by ` + "`go test ./testdata/conformance`" + `, which also writes this file (` + "`-run TestConformance -update`" + `) and
+fails where it is stale.
+
+| gateway | scenarios | pass | statements that cannot be shown |
+|---|---:|---:|---:|
+`)
+	for _, g := range all {
+		fmt.Fprintf(&b, "| [%s](#%s) | %d | %d | %d |\n", g.Title, anchor(g.Title), len(g.Scenarios), len(g.Scenarios)-len(g.Failed), len(g.Cannot))
+	}
+	for _, g := range all {
+		fmt.Fprintf(&b, "\n## %s\n", g.Title)
+		for _, page := range pages(g.Scenarios) {
+			fmt.Fprintf(&b, "\n### %s\n\n| statement | scenario | |\n|---|---|---|\n", page)
+			for _, s := range g.Scenarios {
+				if s.Page != page {
+					continue
+				}
+				result := "pass"
+				if slices.Contains(g.Failed, s.File) {
+					result = "**fails**"
+				}
+				fmt.Fprintf(&b, "| %s | [%s](%s/%s.txt) | %s |\n", cell(s.Statement), s.File, g.Folder, s.File, result)
+			}
+		}
+		if len(g.Cannot) == 0 {
+			continue
+		}
+		b.WriteString("\n### Cannot hold, or cannot be shown\n\n| statement | page | why |\n|---|---|---|\n")
+		for _, c := range g.Cannot {
+			fmt.Fprintf(&b, "| %s | %s | %s |\n", cell(c.Statement), cell(c.Page), cell(c.Reason))
+		}
+	}
+	return b.String()
+}
+
+// pages are the pages and sections of scenarios, in the order in which they first stand.
+func pages(list []*scenario) []string {
+	var found []string
+	for _, s := range list {
+		if !slices.Contains(found, s.Page) {
+			found = append(found, s.Page)
+		}
+	}
+	return found
+}
+
+func cell(text string) string { return strings.ReplaceAll(text, "|", `\|`) }
+
+func anchor(title string) string { return strings.ToLower(strings.ReplaceAll(title, " ", "-")) }
