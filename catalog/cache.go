@@ -67,7 +67,7 @@ func (b *builder) cacheRules(n *yaml.Node, where string, rules CacheRules) Cache
 	}
 	if n := o.get("ttl"); n != nil {
 		if ttl, ok := b.lifetime(n, where); ok {
-			rules.TTL = ttl
+			rules.TTL, rules.Stated = ttl, true
 		}
 	}
 	if n := o.get("min_prefix"); n != nil {

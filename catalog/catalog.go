@@ -157,6 +157,7 @@ type CacheRules struct {
 	Family    Family
 	TTL       time.Duration // how long an unused entry is kept; set on every route
 	MinPrefix int64         // fewest tokens that are cached; 0 where none is documented
+	Stated    bool          // TTL stands in the file; else it comes from the table of vendors
 }
 
 // UndocumentedMinPrefix is the minimum assumed where none is documented.
@@ -250,6 +251,7 @@ const (
 type Affinity struct {
 	Gate       Gate
 	OrderFirst bool // precedence: order; else the pin goes ahead of an explicit order
+	Precedence bool // it is said which goes first; else the profile says
 	Off        bool
 	CacheTTL   CacheTTL // of the markers that `caching: auto` places
 }

@@ -61,7 +61,7 @@ func TestMinimalCatalog(t *testing.T) {
 	if r.Vendor.Name != "second" || r.Index != 1 || r.UpstreamModel != "heron-70b-fp8" || prices(r.Price[0].Card) != "0.55 2.4 0.11  " {
 		t.Errorf("second route: %+v", r)
 	}
-	if r.Cache != (CacheRules{Implicit, 5 * time.Minute, 0}) || r.Cache.Minimum() != UndocumentedMinPrefix {
+	if r.Cache != (CacheRules{Family: Implicit, TTL: 5 * time.Minute}) || r.Cache.Minimum() != UndocumentedMinPrefix {
 		t.Errorf("its cache rules: %+v", r.Cache)
 	}
 	if c.Currency != "USD" || c.Path != file || len(c.Digest) != 64 || len(c.Warnings) != 0 {
@@ -98,7 +98,7 @@ func TestFullCatalog(t *testing.T) {
 	} {
 		v := c.Vendors[i]
 		if v.Name != want.name || v.Index != i || !reflect.DeepEqual(v.API, want.api) || v.BaseURL.String() != want.base || v.Auth != want.auth ||
-			v.Cache != (CacheRules{want.fam, want.ttl, want.min}) {
+			v.Cache != (CacheRules{want.fam, want.ttl, want.min, v.Cache.Stated}) {
 			t.Errorf("vendor %d: %+v %s", i, v, v.BaseURL)
 		}
 		if found, ok := c.Vendor(want.name); !ok || found != v {
@@ -123,7 +123,7 @@ func TestFullCatalog(t *testing.T) {
 		t.Errorf("heron: %+v", heron)
 	}
 	first := heron.Routes[0]
-	if first.Model != heron || first.Cache != (CacheRules{Explicit, 5 * time.Minute, 2048}) || first.Price[0].AsOf != "2026-11-20" || first.Price[0].Source != "https://prices.example/heron-5" {
+	if first.Model != heron || first.Cache != (CacheRules{Explicit, 5 * time.Minute, 2048, true}) || first.Price[0].AsOf != "2026-11-20" || first.Price[0].Source != "https://prices.example/heron-5" {
 		t.Errorf("first route: %+v", first)
 	}
 	noon := time.Date(2026, 12, 2, 12, 0, 0, 0, time.UTC) // a Wednesday
@@ -160,10 +160,10 @@ func TestFullCatalog(t *testing.T) {
 		t.Fatalf("support-bot: %+v", target)
 	}
 	if !reflect.DeepEqual(p.Order, []string{"own-router", "anthropic"}) || len(p.Only) != 4 || price(p.MaxInput) != "5" || price(p.MaxOut) != "20" || price(p.MaxRead) != "0.5" ||
-		p.Affinity != (Affinity{Gate: GateCacheRead, OrderFirst: true}) {
+		p.Affinity != (Affinity{Gate: GateCacheRead, OrderFirst: true, Precedence: true}) {
 		t.Errorf("support-bot: %+v", p)
 	}
-	if p := c.Policies[1]; p.Index != 1 || p.Sort != ByPrice || !reflect.DeepEqual(p.Ignore, []string{"deepseek"}) || !reflect.DeepEqual(p.Tags, []string{"zdr"}) || p.Affinity != (Affinity{Gate: GateOwnPrice}) {
+	if p := c.Policies[1]; p.Index != 1 || p.Sort != ByPrice || !reflect.DeepEqual(p.Ignore, []string{"deepseek"}) || !reflect.DeepEqual(p.Tags, []string{"zdr"}) || p.Affinity != (Affinity{Gate: GateOwnPrice, Precedence: true}) {
 		t.Errorf("cheapest: %+v", p)
 	}
 	if p := c.Policies[2]; !p.Affinity.Off {
@@ -258,7 +258,7 @@ func TestFamilyDefaults(t *testing.T) {
 		}
 	}
 	c := parse(t, "version: 1\nvendors: {v: {api: [chat], base_url: https://a.example, cache: {family: none, ttl: 20m}}}\nmodels: {m: {routes: [{vendor: v, model: m, cache: {min_prefix: 4096}}]}}\n")
-	if got := c.Models[0].Routes[0].Cache; got != (CacheRules{None, 20 * time.Minute, 4096}) || c.Models[0].CacheCapable() {
+	if got := c.Models[0].Routes[0].Cache; got != (CacheRules{None, 20 * time.Minute, 4096, true}) || c.Models[0].CacheCapable() {
 		t.Errorf("%+v", got)
 	}
 }

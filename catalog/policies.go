@@ -192,8 +192,8 @@ func (b *builder) affinity(n *yaml.Node, where string) Affinity {
 		a.Gate, _ = b.gate(n, where, "gate")
 	}
 	if n := o.get("precedence"); n != nil {
-		word, _ := b.choice(n, where, "precedence", "pin", "order")
-		a.OrderFirst = word == "order"
+		word, ok := b.choice(n, where, "precedence", "pin", "order")
+		a.OrderFirst, a.Precedence = word == "order", ok
 	}
 	if n := o.get("enabled"); n != nil {
 		on, ok := b.truth(n, where, "enabled")

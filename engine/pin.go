@@ -77,6 +77,28 @@ type Entry struct {
 	Write      int64 // cache-write tokens last reported
 	Silent     int   // consecutive in-window turns with neither read nor write reported
 	Reported   bool  // usage of this entry's turn has been seen
+
+	// Most bounds the record that the entry is kept in. It goes with the call to
+	// Keep and is not stored: what is recalled has none.
+	Most Limits
+}
+
+// Limits are how much a record keeps. A zero means the bound of every record:
+// [MaxModels] and [MaxWarm].
+type Limits struct {
+	Models uint8 // models
+	Warm   uint8 // warm entries of a thread
+}
+
+// models and warm are the bounds that hold.
+func (l Limits) models() int { return bound(l.Models, MaxModels) }
+func (l Limits) warm() int   { return bound(l.Warm, MaxWarm) }
+
+func bound(n uint8, most int) int {
+	if n == 0 {
+		return most
+	}
+	return min(int(n), most)
 }
 
 // ExpiredAt says whether the window has passed. An entry is warm up to, not
@@ -169,9 +191,11 @@ func (r Record) Holds(model string, thread uint64) bool {
 //
 // An entry of the same turn is replaced. So is an older acceptance of the same
 // candidate and thread; a newer one stays, and r is returned as it is. Beyond
-// [MaxWarm] entries the thread's oldest goes, beyond [MaxThreads] threads and
-// [MaxModels] models those served least recently.
+// the entries that e.Most allows the thread's oldest goes, beyond [MaxThreads]
+// threads and the models it allows those served least recently.
 func (r Record) Keep(model string, e Entry) Record {
+	most := e.Most
+	e.Most = Limits{}
 	old := r.For(model)
 	for i := range old {
 		if old[i].Turn != e.Turn && old[i].Renews(e) && old[i].after(e) {
@@ -182,7 +206,7 @@ func (r Record) Keep(model string, e Entry) Record {
 	all := rooms(space[:0])
 	warm := make([]Entry, 0, min(len(old)+1, MaxThreads*MaxWarm))
 	place := func(next Entry) {
-		if all.take(next.Thread) {
+		if all.take(next.Thread, most.warm()) {
 			warm = append(warm, next)
 		}
 	}
@@ -200,7 +224,7 @@ func (r Record) Keep(model string, e Entry) Record {
 	if !placed {
 		place(e)
 	}
-	return r.with(ModelPins{Model: model, Warm: warm})
+	return r.with(ModelPins{Model: model, Warm: warm}, most)
 }
 
 // room is how many entries of a thread have been placed.
@@ -212,12 +236,12 @@ type room struct {
 // rooms are those of the threads met so far: newest first, as entries are placed.
 type rooms []room
 
-// take says whether one more entry of the thread may be placed.
-func (all *rooms) take(thread uint64) bool {
+// take says whether one more entry of the thread may be placed, of at most so many.
+func (all *rooms) take(thread uint64, most int) bool {
 	for i := range *all {
 		if r := &(*all)[i]; r.thread == thread {
 			r.taken++
-			return r.taken <= MaxWarm
+			return r.taken <= most
 		}
 	}
 	if len(*all) == MaxThreads {
@@ -237,8 +261,9 @@ func (r Record) Update(model string, e Entry) Record {
 			continue
 		}
 		warm := slices.Clone(old)
+		e.Most = Limits{}
 		warm[i] = e
-		return r.with(ModelPins{Model: model, Warm: warm})
+		return r.with(ModelPins{Model: model, Warm: warm}, Limits{})
 	}
 	return r
 }
@@ -253,7 +278,7 @@ func (r Record) Drop(model string, was Entry) Record {
 		}
 		warm := make([]Entry, 0, len(old)-1)
 		warm = append(append(warm, old[:i]...), old[i+1:]...)
-		return r.with(ModelPins{Model: model, Warm: warm})
+		return r.with(ModelPins{Model: model, Warm: warm}, Limits{})
 	}
 	return r
 }
@@ -279,18 +304,42 @@ func (r Record) Sweep(now time.Time) Record {
 				warm = append(warm, e)
 			}
 		}
-		swept = swept.with(ModelPins{Model: r.Models[i].Model, Warm: warm})
+		swept = swept.with(ModelPins{Model: r.Models[i].Model, Warm: warm}, Limits{})
 	}
 	return swept
 }
 
+// Within returns what of the record most allows: its newest models, and of each
+// thread the newest entries. It is r itself, at no cost, where all of it is. A
+// record that was kept under wider limits is read under narrower ones by it.
+func (r Record) Within(most Limits) Record {
+	models, warm := most.models(), most.warm()
+	if models == MaxModels && warm == MaxWarm {
+		return r
+	}
+	within := Record{Models: make([]ModelPins, 0, min(models, len(r.Models)))}
+	for i := range r.Models[:min(models, len(r.Models))] {
+		var space [MaxThreads]room
+		all := rooms(space[:0])
+		pins := ModelPins{Model: r.Models[i].Model}
+		for _, e := range r.Models[i].Warm {
+			if all.take(e.Thread, warm) {
+				pins.Warm = append(pins.Warm, e)
+			}
+		}
+		within.Models = append(within.Models, pins)
+	}
+	return within
+}
+
 // with returns the record in which pins stands for its model: in the place its
-// newest acceptance gives it, or nowhere if nothing is warm.
-func (r Record) with(pins ModelPins) Record {
+// newest acceptance gives it, or nowhere if nothing is warm, and with no more
+// models than most allows.
+func (r Record) with(pins ModelPins, most Limits) Record {
 	models := make([]ModelPins, 0, min(len(r.Models)+1, MaxModels))
 	placed := len(pins.Warm) == 0
 	place := func(next ModelPins) {
-		if len(models) < MaxModels {
+		if len(models) < most.models() {
 			models = append(models, next)
 		}
 	}
@@ -321,8 +370,8 @@ type Pins interface {
 	// error means that the store did not answer in time. A turn waits for it, so
 	// it must return once ctx is over, whatever it was waiting for.
 	Recall(ctx context.Context, key PinKey) (Record, error)
-	// Keep adds or renews e for model. A later acceptance already stored stays
-	// ahead of it; an entry of the same turn is replaced.
+	// Keep adds or renews e for model, as [Record.Keep] does. A later acceptance
+	// already stored stays ahead of it; an entry of the same turn is replaced.
 	Keep(ctx context.Context, key PinKey, model string, e Entry) error
 	// Update puts e in the place of the entry of the same acceptance, which is
 	// how usage reported after acceptance is added. Where that entry is not

@@ -56,9 +56,3 @@ func (s Session) Source() string {
 func (s Session) SelfNamed() bool {
 	return s.Class == ClassAgent || s.Class == ClassFingerprint
 }
-
-// PinsCredential says whether the session's pins name the credential too: where
-// the id belongs to one conversation, not to a label that many share.
-func (s Session) PinsCredential() bool {
-	return s.Class == ClassExplicit || s.Class == ClassAgent
-}

@@ -59,7 +59,7 @@ func (s *shard) bury(key hash, model string, was engine.Entry) (early bool) {
 
 // takeIn adds what the backing stored for key to what memory holds, which wins,
 // unless that was done before. It returns what memory holds afterwards.
-func (s *shard) takeIn(key hash, stored engine.Record, now time.Time, loading bool) (r engine.Record, added bool) {
+func (s *shard) takeIn(key hash, of *tenant, stored engine.Record, now time.Time, loading bool) (r engine.Record, added bool) {
 	r, found := s.peek(key)
 	if s.settled(key) {
 		return r, false
@@ -74,10 +74,10 @@ func (s *shard) takeIn(key hash, stored engine.Record, now time.Time, loading bo
 	}
 	if loading && !found {
 		_, newest, _ := merged.Newest()
-		s.putLoaded(key, merged, second(newest.AcceptedAt))
+		s.putLoaded(key, of, merged, second(newest.AcceptedAt))
 		return merged, true
 	}
-	s.put(key, merged, second(now))
+	s.put(key, of, merged, second(now)) // one that finds no room is as good as evicted
 	return merged, true
 }
 
@@ -130,9 +130,10 @@ func (p *Pins) Load(ctx context.Context) error {
 	}
 	err := p.options.Backing.Load(ctx, func(key engine.PinKey, r engine.Record) bool {
 		h := p.hash(key)
-		s := p.shard(h)
+		of := p.tenant(key.Tenant)
+		s := p.shard(h, of)
 		s.mu.Lock()
-		_, added := s.takeIn(h, r, p.now(), true)
+		_, added := s.takeIn(h, of, r, p.now(), true)
 		s.mu.Unlock()
 		if added {
 			p.counts.loaded.Add(1)
@@ -210,9 +211,10 @@ func (p *Pins) fetch(ctx context.Context, key engine.PinKey, h hash) (engine.Rec
 	if err != nil {
 		return engine.Record{}, err
 	}
-	s := p.shard(h)
+	of := p.tenant(key.Tenant)
+	s := p.shard(h, of)
 	s.mu.Lock()
-	r, _ := s.takeIn(h, stored, p.now(), false)
+	r, _ := s.takeIn(h, of, stored, p.now(), false)
 	s.mu.Unlock()
 	p.sweepLater()
 	return r, nil

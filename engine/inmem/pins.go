@@ -2,9 +2,10 @@ package inmem
 
 import (
 	"context"
-	"crypto/rand"
+	cryptorand "crypto/rand"
 	"crypto/sha256"
 	"encoding/binary"
+	"math/rand/v2"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -15,7 +16,14 @@ import (
 // Options say how pins are kept. The zero Options keep a million records in
 // memory only.
 type Options struct {
-	Max     int               // records; 0 means 1,000,000
+	Max int // records; 0 means 1,000,000
+
+	// PerTenant is how many of them a tenant may have; nil, and less than one: as many
+	// as there are. It is asked once for each tenant and may not call back. A tenant
+	// beyond it loses its own longest idle record, never another's; that others' are
+	// never taken holds as long as all bounds together come to no more than Max.
+	PerTenant func(tenant string) int
+
 	Now     func() time.Time  // nil means time.Now
 	Backing engine.PinBacking // nil: memory only
 	Queue   int               // records waiting to be written, beyond which the oldest are given up; 0 means 65,536
@@ -33,6 +41,8 @@ type Pins struct {
 	now     func() time.Time
 	secret  [sha256.Size]byte
 	shards  []shard
+	total   atomic.Int64 // records of all shards, those about to be stored counted
+	tenants tenants
 
 	sweeping atomic.Bool // a sweep is due
 	closed   atomic.Bool
@@ -79,14 +89,10 @@ func New(o Options) *Pins {
 		stop:    make(chan struct{}),
 		done:    make(chan struct{}),
 	}
-	_, _ = rand.Read(p.secret[:]) // never fails: the documented promise of crypto/rand
+	_, _ = cryptorand.Read(p.secret[:]) // never fails: the documented promise of crypto/rand
 	words := newNames()
 	for i := range p.shards {
-		share := o.Max / count
-		if i < o.Max%count {
-			share++
-		}
-		p.shards[i].init(share, words)
+		p.shards[i].init(i, count, o.Max, &p.total, words)
 	}
 	p.life, p.end = context.WithCancel(context.Background())
 	p.queue.init(o.Queue)
@@ -129,7 +135,8 @@ func setDefault[T int | time.Duration](v *T, usual T) {
 func (p *Pins) Recall(ctx context.Context, key engine.PinKey) (engine.Record, error) {
 	now := p.now()
 	h := p.hash(key)
-	s := p.shard(h)
+	of := p.tenant(key.Tenant)
+	s := p.shard(h, of)
 	s.mu.Lock()
 	r, found := s.get(h, second(now))
 	ask := !found && !s.settled(h)
@@ -145,16 +152,46 @@ func (p *Pins) Recall(ctx context.Context, key engine.PinKey) (engine.Record, er
 func (p *Pins) Keep(_ context.Context, key engine.PinKey, model string, e engine.Entry) error {
 	now := p.now()
 	h := p.hash(key)
-	s := p.shard(h)
-	s.mu.Lock()
-	r, _ := s.peek(h)
-	r = r.Keep(model, e).Sweep(now)
-	if s.put(h, r, second(now)) {
-		p.queueWrite(h, key, len(r.Models) == 0)
+	of := p.tenant(key.Tenant)
+	s := p.shard(h, of)
+	for crowded := true; crowded; {
+		crowded = p.keep(s, h, of, key, model, e, now)
+		if crowded {
+			p.evict()
+		}
 	}
-	s.mu.Unlock()
 	p.sweepLater()
 	return nil
+}
+
+// keep is one try of Keep; crowded is true where the table is full and the shard empty.
+func (p *Pins) keep(s *shard, h hash, of *tenant, key engine.PinKey, model string, e engine.Entry, now time.Time) (crowded bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	r, _ := s.peek(h)
+	r = r.Keep(model, e).Sweep(now)
+	changed, crowded := s.put(h, of, r, second(now))
+	if changed {
+		p.queueWrite(h, key, len(r.Models) == 0)
+	}
+	return crowded
+}
+
+// evict removes the longest idle record of some shard that has any.
+func (p *Pins) evict() {
+	from := rand.IntN(len(p.shards))
+	for i := range p.shards {
+		s := &p.shards[(from+i)%len(p.shards)]
+		s.mu.Lock()
+		found := s.ends.tail != none
+		if found {
+			s.evict(s.ends.tail)
+		}
+		s.mu.Unlock()
+		if found {
+			return
+		}
+	}
 }
 
 // Update puts e in the place of the entry of the same acceptance, if memory still
@@ -162,14 +199,16 @@ func (p *Pins) Keep(_ context.Context, key engine.PinKey, model string, e engine
 func (p *Pins) Update(_ context.Context, key engine.PinKey, model string, e engine.Entry) error {
 	now := p.now()
 	h := p.hash(key)
-	s := p.shard(h)
+	of := p.tenant(key.Tenant)
+	s := p.shard(h, of)
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	r, found := s.peek(h)
 	if !found {
 		return nil
 	}
-	if r = r.Update(model, e).Sweep(now); s.put(h, r, second(now)) {
+	r = r.Update(model, e).Sweep(now)
+	if changed, _ := s.put(h, of, r, second(now)); changed {
 		p.queueWrite(h, key, len(r.Models) == 0)
 	}
 	return nil
@@ -180,7 +219,8 @@ func (p *Pins) Update(_ context.Context, key engine.PinKey, model string, e engi
 func (p *Pins) Drop(_ context.Context, key engine.PinKey, model string, was engine.Entry) error {
 	now := p.now()
 	h := p.hash(key)
-	s := p.shard(h)
+	of := p.tenant(key.Tenant)
+	s := p.shard(h, of)
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	early := s.bury(h, model, was)
@@ -189,7 +229,7 @@ func (p *Pins) Drop(_ context.Context, key engine.PinKey, model string, was engi
 		return nil
 	}
 	r = r.Drop(model, was)
-	if s.put(h, r, second(now)) || early {
+	if changed, _ := s.put(h, of, r, second(now)); changed || early {
 		p.queueWrite(h, key, len(r.Models) == 0)
 	}
 	return nil
@@ -244,8 +284,10 @@ func (p *Pins) hash(key engine.PinKey) hash {
 	return hash(sum[:len(hash{})])
 }
 
-func (p *Pins) shard(h hash) *shard {
-	return &p.shards[int(binary.LittleEndian.Uint16(h[8:]))&(len(p.shards)-1)]
+// shard is where the tenant's record of this name lies.
+func (p *Pins) shard(h hash, of *tenant) *shard {
+	at := of.first + int(binary.LittleEndian.Uint16(h[8:]))&(of.count-1)
+	return &p.shards[at&(len(p.shards)-1)]
 }
 
 func (p *Pins) queueWrite(h hash, key engine.PinKey, gone bool) {

@@ -4,9 +4,9 @@ import (
 	"bytes"
 	"cmp"
 	"encoding/binary"
-	"math/rand/v2"
 	"slices"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/warmroute/warmroute/engine"
@@ -19,29 +19,38 @@ type hash [16]byte
 // none is the place of no slot.
 const none = -1
 
-// slot is one record: where its block lies and who was used before and after
-// it. It holds no pointer.
+// slot is one record: where its block lies, who was used before and after it, in
+// all and among its owner's. It holds no pointer.
 type slot struct {
-	key        hash
-	prev, next int32  // towards the latest used, towards the longest idle
-	off, size  uint32 // of the block's room in data
-	used       uint32 // second of last use
+	key       hash
+	all, own  links
+	off, size uint32 // of the block's room in data
+	used      uint32 // second of last use
+	owner     uint32 // index in owners
 }
+
+// links are a slot's neighbours in an order of use.
+type links struct{ prev, next int32 } // towards the latest used, towards the longest idle
 
 // shard is one part of the table, under one lock.
 type shard struct {
 	mu     sync.Mutex
-	max    int
+	max    int // how much is remembered while the durable store is loaded
 	names  *names
 	slots  []slot   // dense: the last one fills the place of one removed
 	index  []uint32 // open addressing: place of the slot + 1, 0 is free; length a power of two
-	head   int32    // latest used
-	tail   int32    // longest idle
-	data   []byte   // blocks
-	live   int      // bytes of data that belong to a slot
-	hole   block    // room that was given back last
-	spare  []byte   // where a record is encoded before it is placed
-	early  *early   // what happened before the durable store was loaded; nil afterwards
+	ends   ends     // of all slots
+	number int      // of the shard
+	shards int      // how many there are
+	owners []owner
+	places map[*tenant]uint32 // index in owners
+	total  *atomic.Int64      // records of all shards
+	limit  int64              // total is never more
+	data   []byte             // blocks
+	live   int                // bytes of data that belong to a slot
+	hole   block              // room that was given back last
+	spare  []byte             // where a record is encoded before it is placed
+	early  *early             // what happened before the durable store was loaded; nil afterwards
 	counts counts
 }
 
@@ -51,8 +60,12 @@ type block struct{ off, size uint32 }
 // counts are a shard's own figures.
 type counts struct{ evicted, swept int64 }
 
-func (s *shard) init(max int, n *names) {
-	s.max, s.names, s.head, s.tail = max, n, none, none
+// init readies the shard of this number, of as many as share total.
+func (s *shard) init(number, shards int, limit int, total *atomic.Int64, n *names) {
+	s.number, s.shards, s.names, s.ends = number, shards, n, nobody
+	s.limit, s.total = int64(limit), total
+	s.max = max(1, limit/shards)
+	s.places = map[*tenant]uint32{}
 }
 
 // find returns the place of key's slot, or none.
@@ -87,69 +100,63 @@ func (s *shard) peek(key hash) (engine.Record, bool) {
 	return s.names.record(s.block(i)), true
 }
 
-// put stores r at key as the latest used, evicting the longest idle record if
-// there is no room. changed is false if r was there already; a record without
-// models is removed.
-func (s *shard) put(key hash, r engine.Record, now uint32) (changed bool) {
+// put stores r at key as its owner's latest used. A new record has the owner's
+// longest idle make room where the owner has as many here as it may, and else the
+// longest idle of all where the table is full; crowded is true where that is in
+// another shard, and then nothing is stored. changed is false if r was there already;
+// a record without models is removed.
+func (s *shard) put(key hash, of *tenant, r engine.Record, now uint32) (changed, crowded bool) {
 	i := s.find(key)
 	if len(r.Models) == 0 {
 		if i != none {
 			s.remove(i)
 		}
-		return i != none
+		return i != none, false
 	}
 	b := s.names.appendRecord(s.spare[:0], r)
 	s.spare = b
 	if i != none {
 		s.touch(i, now)
 		if old := s.block(i); len(old) >= len(b) && bytes.Equal(old[:len(b)], b) {
-			return false
+			return false, false
 		}
 		s.rewrite(i, b)
-		return true
+		return true, false
 	}
-	if len(s.slots) >= s.max {
-		s.remove(s.tail)
-		s.counts.evicted++
+	at := s.ownerOf(of)
+	if !s.makeRoom(at) {
+		return false, true
 	}
-	s.insert(key, b, now)
+	s.insert(key, b, now, at)
 	s.link(int32(len(s.slots) - 1))
-	return true
+	return true, false
 }
 
-// putLoaded stores a record that was last used before this process began. In a
-// full shard it takes the place of the longest idle of some, or is left out if
+// putLoaded stores a record that was last used before this process began. Where
+// there is no room it takes the place of the longest idle of some, or is left out if
 // that is itself. The order of use is put right by settleOrder.
-func (s *shard) putLoaded(key hash, r engine.Record, used uint32) {
-	const look = 16
-	if len(s.slots) >= s.max {
-		oldest := int32(none)
-		for range look {
-			i := rand.Int32N(int32(len(s.slots)))
-			if oldest == none || s.slots[i].used < s.slots[oldest].used {
-				oldest = i
-			}
-		}
-		s.counts.evicted++
-		if s.slots[oldest].used >= used {
-			return
-		}
-		s.remove(oldest)
+func (s *shard) putLoaded(key hash, of *tenant, r engine.Record, used uint32) {
+	at := s.ownerOf(of)
+	if !s.makeRoomLoaded(at, used) {
+		return
 	}
 	b := s.names.appendRecord(s.spare[:0], r)
 	s.spare = b
-	s.insert(key, b, used)
+	s.insert(key, b, used, at)
 	s.linkLast(int32(len(s.slots) - 1))
 }
 
 // settleOrder links the slots in the order of their last use.
 func (s *shard) settleOrder() {
 	order := make([]int32, 0, len(s.slots))
-	for i := s.tail; i != none; i = s.slots[i].prev {
+	for i := s.ends.tail; i != none; i = s.slots[i].all.prev {
 		order = append(order, i)
 	}
 	slices.SortStableFunc(order, func(a, b int32) int { return cmp.Compare(s.slots[a].used, s.slots[b].used) })
-	s.head, s.tail = none, none
+	s.ends = nobody
+	for i := range s.owners {
+		s.owners[i].ends = nobody
+	}
 	for _, i := range order {
 		s.link(i)
 	}
@@ -178,13 +185,14 @@ func (s *shard) block(i int32) []byte {
 }
 
 // insert appends a slot that is not yet linked.
-func (s *shard) insert(key hash, b []byte, used uint32) {
+func (s *shard) insert(key hash, b []byte, used, of uint32) {
 	if (len(s.slots)+1)*5 > len(s.index)*4 {
 		s.reindex()
 	}
 	room := s.room(len(b))
 	copy(s.data[room.off:], b)
-	s.slots = append(s.slots, slot{key: key, off: room.off, size: room.size, used: used})
+	s.slots = append(s.slots, slot{key: key, off: room.off, size: room.size, used: used, owner: of})
+	s.owners[of].records++
 	s.enter(key, uint32(len(s.slots)))
 }
 
@@ -204,6 +212,8 @@ func (s *shard) remove(i int32) {
 	s.unlink(i)
 	s.leave(i)
 	s.giveBack(i)
+	s.owners[s.slots[i].owner].records--
+	s.total.Add(-1)
 	last := int32(len(s.slots) - 1)
 	if i != last {
 		s.move(last, i)
@@ -220,16 +230,7 @@ func (s *shard) move(from, to int32) {
 	}
 	s.index[at] = uint32(to) + 1
 	s.slots[to] = m
-	if m.prev == none {
-		s.head = to
-	} else {
-		s.slots[m.prev].next = to
-	}
-	if m.next == none {
-		s.tail = to
-	} else {
-		s.slots[m.next].prev = to
-	}
+	s.rename(from, to)
 }
 
 // enter writes place (slot + 1) into the index.
@@ -262,50 +263,6 @@ func (s *shard) reindex() {
 	s.index = make([]uint32, max(16, 2*len(s.index)))
 	for i := range s.slots {
 		s.enter(s.slots[i].key, uint32(i)+1)
-	}
-}
-
-// touch makes slot i the latest used.
-func (s *shard) touch(i int32, now uint32) {
-	s.slots[i].used = now
-	if s.head == i {
-		return
-	}
-	s.unlink(i)
-	s.link(i)
-}
-
-func (s *shard) link(i int32) {
-	s.slots[i].prev, s.slots[i].next = none, s.head
-	if s.head != none {
-		s.slots[s.head].prev = i
-	} else {
-		s.tail = i
-	}
-	s.head = i
-}
-
-func (s *shard) linkLast(i int32) {
-	s.slots[i].prev, s.slots[i].next = s.tail, none
-	if s.tail != none {
-		s.slots[s.tail].next = i
-	} else {
-		s.head = i
-	}
-	s.tail = i
-}
-
-func (s *shard) unlink(i int32) {
-	prev, next := s.slots[i].prev, s.slots[i].next
-	if prev != none {
-		s.slots[prev].next = next
-	} else {
-		s.head = next
-	}
-	if next != none {
-		s.slots[next].prev = prev
-	} else {
-		s.tail = prev
 	}
 }
 
@@ -348,6 +305,6 @@ func (s *shard) compact() {
 
 // bytes is the memory the shard holds.
 func (s *shard) bytes() int64 {
-	const slotSize = 36
-	return int64(cap(s.slots))*slotSize + int64(cap(s.index))*4 + int64(cap(s.data)) + int64(cap(s.spare))
+	const slotSize, ownerSize = 48, 32
+	return int64(cap(s.slots))*slotSize + int64(cap(s.owners))*ownerSize + int64(cap(s.index))*4 + int64(cap(s.data)) + int64(cap(s.spare))
 }

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"reflect"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -38,6 +39,27 @@ type slow struct {
 	max  int
 	keys []hash
 	has  map[hash]engine.Record
+	of   map[hash]*tenant
+}
+
+// evict forgets the longest idle of those that a tenant has, or of all for nil.
+func (s *slow) evict(of *tenant) {
+	for i := len(s.keys) - 1; i >= 0; i-- {
+		if h := s.keys[i]; of == nil || s.of[h] == of {
+			s.forget(h)
+			delete(s.has, h)
+			return
+		}
+	}
+}
+
+func (s *slow) count(of *tenant) (n int) {
+	for _, h := range s.keys {
+		if s.of[h] == of {
+			n++
+		}
+	}
+	return n
 }
 
 func (s *slow) touch(h hash) {
@@ -54,19 +76,21 @@ func (s *slow) forget(h hash) {
 	}
 }
 
-func (s *slow) put(h hash, r engine.Record) {
+func (s *slow) put(h hash, of *tenant, r engine.Record) {
 	_, known := s.has[h]
 	if len(r.Models) == 0 {
 		s.forget(h)
 		delete(s.has, h)
 		return
 	}
-	if !known && len(s.keys) == s.max {
-		last := s.keys[len(s.keys)-1]
-		s.forget(last)
-		delete(s.has, last)
+	switch {
+	case known:
+	case of.most > 0 && s.count(of) == of.most:
+		s.evict(of)
+	case len(s.keys) == s.max:
+		s.evict(nil)
 	}
-	s.has[h] = r
+	s.has[h], s.of[h] = r, of
 	s.touch(h)
 }
 
@@ -84,15 +108,17 @@ func TestShardAgreesWithItsSlowTwin(t *testing.T) {
 		rnd := rand.New(rand.NewPCG(seed, 1))
 		limit := 1 + rnd.IntN(60)
 		var s shard
-		s.init(limit, newNames())
-		twin := &slow{max: limit, has: map[hash]engine.Record{}}
+		var total atomic.Int64
+		s.init(0, 1, limit, &total, newNames())
+		crews := []*tenant{{name: "a", count: 1}, {name: "b", count: 1, most: 1 + limit/3}, {name: "c", count: 1, most: 1 + rnd.IntN(limit)}}
+		twin := &slow{max: limit, has: map[hash]engine.Record{}, of: map[hash]*tenant{}}
 		for step := range 4000 {
 			n := rnd.IntN(2 * limit)
-			h := hashOf(n)
+			h, of := hashOf(n), crews[n%3]
 			switch rnd.IntN(10) {
 			case 0:
-				s.put(h, engine.Record{}, 0)
-				twin.put(h, engine.Record{})
+				s.put(h, of, engine.Record{}, 0)
+				twin.put(h, of, engine.Record{})
 			case 1, 2, 3:
 				got, ok := s.get(h, 0)
 				want, known := twin.has[h]
@@ -111,16 +137,36 @@ func TestShardAgreesWithItsSlowTwin(t *testing.T) {
 				twin.sweep(now)
 			default:
 				r := at(rnd.IntN(step+1), 1+rnd.IntN(engine.MaxModels))
-				s.put(h, r, 0)
-				twin.put(h, r)
+				s.put(h, of, r, 0)
+				twin.put(h, of, r)
 			}
-			if len(s.slots) > limit {
-				t.Fatalf("seed %d, step %d: %d records, limit %d", seed, step, len(s.slots), limit)
+			if len(s.slots) > limit || total.Load() != int64(len(s.slots)) {
+				t.Fatalf("seed %d, step %d: %d records, counted %d, limit %d", seed, step, len(s.slots), total.Load(), limit)
 			}
 		}
 		var order []hash
-		for i := s.head; i != none; i = s.slots[i].next {
+		for i := s.ends.head; i != none; i = s.slots[i].all.next {
 			order = append(order, s.slots[i].key)
+		}
+		for _, o := range s.owners {
+			if want := twin.count(o.of); int(o.records) != want || o.most > 0 && want > int(o.most) {
+				t.Fatalf("seed %d: tenant %s has %d records, counted %d, of %d", seed, o.of.name, want, o.records, o.most)
+			}
+			if o.most == 0 {
+				continue
+			}
+			var own, want []hash
+			for i := o.ends.head; i != none; i = s.slots[i].own.next {
+				own = append(own, s.slots[i].key)
+			}
+			for _, h := range twin.keys {
+				if twin.of[h] == o.of {
+					want = append(want, h)
+				}
+			}
+			if !reflect.DeepEqual(own, want) {
+				t.Fatalf("seed %d: tenant %s's order of use %v, want %v", seed, o.of.name, own, want)
+			}
 		}
 		if len(order) != len(twin.keys) || len(order) > 0 && !reflect.DeepEqual(order, twin.keys) {
 			t.Fatalf("seed %d: order of use %v, want %v", seed, order, twin.keys)
@@ -140,16 +186,18 @@ func TestShardAgreesWithItsSlowTwin(t *testing.T) {
 
 func TestALoadBeyondTheLimitKeepsTheLatest(t *testing.T) {
 	var s shard
-	s.init(100, newNames())
+	var total atomic.Int64
+	s.init(0, 1, 100, &total, newNames())
+	crew := &tenant{name: "a", count: 1}
 	for _, n := range rand.New(rand.NewPCG(1, 1)).Perm(1000) {
-		s.putLoaded(hashOf(n), at(n, 1), uint32(n))
+		s.putLoaded(hashOf(n), crew, at(n, 1), uint32(n))
 		if len(s.slots) > 100 {
 			t.Fatal("beyond the limit")
 		}
 	}
 	s.settleOrder()
 	sum, last := 0, uint32(1000)
-	for i := s.head; i != none; i = s.slots[i].next {
+	for i := s.ends.head; i != none; i = s.slots[i].all.next {
 		if s.slots[i].used > last {
 			t.Fatal("the order of use is not that of acceptance")
 		}
@@ -158,6 +206,30 @@ func TestALoadBeyondTheLimitKeepsTheLatest(t *testing.T) {
 	}
 	if mean := sum / 100; mean < 850 {
 		t.Errorf("of 1,000 records the latest 100 should stay, near 950 in the mean; it is %d", mean)
+	}
+}
+
+// A tenant that stored more than it may have now keeps its latest, and takes nothing
+// of another's.
+func TestALoadHoldsEachTenantToItsBound(t *testing.T) {
+	var s shard
+	var total atomic.Int64
+	s.init(0, 1, 1000, &total, newNames())
+	crews := []*tenant{{name: "a", count: 1, most: 100}, {name: "b", count: 1, most: 300}}
+	for _, n := range rand.New(rand.NewPCG(1, 1)).Perm(1200) {
+		s.putLoaded(hashOf(n), crews[n%4/3], at(n, 1), uint32(n))
+	}
+	s.settleOrder()
+	a, b := s.owners[s.places[crews[0]]], s.owners[s.places[crews[1]]]
+	if a.records != 100 || a.evicted != 800 || b.records != 300 || b.evicted != 0 || total.Load() != 400 {
+		t.Errorf("a holds %d and gave up %d, b holds %d and gave up %d", a.records, a.evicted, b.records, b.evicted)
+	}
+	sum := 0
+	for i := a.ends.head; i != none; i = s.slots[i].own.next {
+		sum += int(s.slots[i].used)
+	}
+	if mean := sum / 100; mean < 1000 {
+		t.Errorf("of 900 records the latest 100 should stay, near 1130 in the mean; it is %d", mean)
 	}
 }
 

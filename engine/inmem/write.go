@@ -106,7 +106,7 @@ func (p *Pins) writeItems(items []*item) error {
 // not yet loaded is taken in first, else the write would erase it. ok is false
 // if the record was evicted meanwhile.
 func (p *Pins) latest(ctx context.Context, it *item) (w engine.PinWrite, ok bool, err error) {
-	s := p.shard(it.hash)
+	s := p.shard(it.hash, p.tenant(it.key.Tenant))
 	s.mu.Lock()
 	r, found := s.peek(it.hash)
 	settled := s.settled(it.hash)
