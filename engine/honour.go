@@ -32,9 +32,9 @@ func (p *Profile) limits() Limits {
 	return Limits{Models: within(p.Models, MaxModels), Warm: within(p.Warm, MaxWarm)}
 }
 
-// of is what a session is tracked by that asks for the target. Policies and models
+// Of is what a session is tracked by that asks for the target. Policies and models
 // are one namespace, so a name is enough; a model's alias is the model.
-func (s Scope) of(t catalog.Target) string {
+func (s Scope) Of(t catalog.Target) string {
 	switch {
 	case s == ScopeNone:
 		return ""

@@ -249,7 +249,7 @@ func (t *Turn) resolve(c *catalog.Catalog, r *Request, by Scope) ([]catalog.Targ
 	if err != nil {
 		return nil, err
 	}
-	t.Scope = by.of(targets[0])
+	t.Scope = by.Of(targets[0])
 	return targets, nil
 }
 
