@@ -15,9 +15,10 @@ func OriginKey(tenant, response string) PinKey {
 	return PinKey{Tenant: tenant, Class: classOrigin, ID: bounded(response)}
 }
 
-// Origin says whether the key is of a record that says who made a response, made
-// by [OriginKey]. Such a record lies beside the pins and is none.
-func (k PinKey) Origin() bool { return k.Class == classOrigin }
+// Aside says whether the key is of a record that lies beside the pins and is none: one
+// that says who made a response ([OriginKey]), or to which chain a served turn
+// belongs ([TurnKey]).
+func (k PinKey) Aside() bool { return k.Class == classOrigin || k.Class == classTurn }
 
 // MadeBy is what is kept of a response's maker: its vendor and credential, whose
 // account alone knows the response, and, once an attempt has served it, what the

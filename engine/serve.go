@@ -63,6 +63,7 @@ type turnState struct {
 	limited bool // and there is no room for another: nothing of it is pinned
 	memory  memory
 	thread  uint64 // as the ledger is told of it; its pins may be left alone
+	heard   bool   // it is kept which chain the turn belongs to
 	prompt  Estimate
 }
 
@@ -149,6 +150,12 @@ func (g *Gateway) prepare(ctx context.Context, r *Request) (s turnState, err err
 	s.turn.Started, s.turn.Catalog = now, c.Digest
 	s.profile = cmp.Or(r.Rules.Profile, g.Profile, Warmroute())
 	s.turn.Session = Identify(*r, s.profile)
+	if s.turn.Session.unnamed() {
+		brief := within(ctx, g.deadline())
+		defer brief.stop()
+		s.turn.Session.ID = g.rejoin(brief, r, s.turn.ID)
+		ctx = brief // what is recalled next has what is left of the time
+	}
 	targets, err := s.turn.resolve(c, r, s.profile.Scope)
 	if err != nil {
 		return s, err
@@ -374,6 +381,7 @@ func (g *Gateway) ended(ctx context.Context, s *turnState, r *Request, u *underw
 	}
 	if a.Stage == StageServed {
 		g.made(ctx, r, u.pin, *a)
+		g.heard(ctx, s, r, a.Said, a.ResponseID)
 	}
 	if a.Stage == StageBroken {
 		g.unlearnMakers(ctx, s, u)
@@ -394,6 +402,8 @@ func (g *Gateway) attempt(ctx context.Context, s *turnState, r *Request, index i
 		Session:   s.turn.Session,
 		Pass:      s.profile.Pass,
 		Finding:   s.turn.Decision.Models[s.turn.Plan.modelOf(index)],
+		Hears:     s.turn.Session.Class == ClassChain,
+		Heard:     func(said Said, response string) { g.heard(ctx, s, r, said, response) },
 		Accepted:  func() { g.accepted(ctx, s, &u, g.now()) },
 		Made:      func(content Stateful) { g.madeContent(ctx, r, u.pin, content) },
 	})

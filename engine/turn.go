@@ -141,6 +141,11 @@ type Try struct {
 	Pass      []string // headers of the client that the vendor is sent as they came: see [Profile.Pass]
 	Accepted  func()   // must be called once when 2xx headers have arrived, before anything is sent to the client
 
+	// Heard may be called where Hears asks for it, with what was said and the id of the
+	// response if it can be continued, before the client learns that the answer is over:
+	// its next request may come at once. The attempt tells the same when it is over.
+	Heard func(said Said, response string)
+
 	// Made may be called after Accepted with content of the answer that only its maker
 	// can read, such as the id of a response that can be continued, before the client
 	// learns it: its next request may come at once. Attempt.ResponseID tells of a

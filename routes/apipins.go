@@ -66,7 +66,7 @@ type pinQuery struct{ tenant, class, session, model, vendor string }
 
 func (q *pinQuery) matches(key *engine.PinKey, record *engine.Record) bool {
 	switch {
-	case key.Origin(),
+	case key.Aside(),
 		q.tenant != "" && key.Tenant != q.tenant,
 		q.class != "" && string(key.Class) != q.class,
 		q.session != "" && key.ID != q.session:
