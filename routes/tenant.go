@@ -4,6 +4,7 @@ import (
 	"crypto/rand"
 	"crypto/sha256"
 	"crypto/subtle"
+	"encoding/hex"
 	"errors"
 	"fmt"
 	"net/http"
@@ -27,6 +28,8 @@ type Tenant struct {
 	Metadata vendor.Metadata     // where a request says nothing; empty: that of [Options]
 	Drain    *vendor.Drain       // how far its answers are read on; nil: as [Options] say
 	Rules    engine.Rules
+
+	key string // SHA-256 in hex of the key that was presented; empty where none is asked for
 }
 
 // maxTenantID is the longest id of a tenant, in bytes: it stands in every line of
@@ -45,7 +48,7 @@ type Tenants struct {
 // tenantKey is one key as it is kept.
 type tenantKey struct {
 	hash   [sha256.Size]byte
-	tenant *Tenant
+	tenant *Tenant // with this key as the one that was presented
 }
 
 // NewTenants makes the tenants of a gateway. Where there are several, each is kept
@@ -88,7 +91,9 @@ func NewTenants(list []Tenant) (*Tenants, error) {
 				continue
 			}
 			t.byKey[sealed] = len(t.keys)
-			t.keys = append(t.keys, tenantKey{hash, tenant})
+			own := *tenant
+			own.key = hex.EncodeToString(hash[:])
+			t.keys = append(t.keys, tenantKey{hash, &own})
 		}
 	}
 	if err := errors.Join(problems...); err != nil {
@@ -229,7 +234,9 @@ func tenant(c *gin.Context) *Tenant {
 }
 
 // take puts on a request what is the tenant's to say.
-func (t *Tenant) take(facts *engine.Request) { facts.Tenant, facts.Rules = t.ID, t.Rules }
+func (t *Tenant) take(facts *engine.Request) {
+	facts.Tenant, facts.Rules, facts.Key = t.ID, t.Rules, t.key
+}
 
 // metadata is where the tenant's responses tell what was decided, if a request
 // does not say otherwise. general is what holds for everybody.
