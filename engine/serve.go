@@ -375,7 +375,7 @@ func (g *Gateway) ended(ctx context.Context, s *turnState, r *Request, u *underw
 	}
 	a.MarkersCut = a.Candidate.Marking.Cut
 	price(a, r)
-	g.observe(a)
+	g.observe(a, g.endOf(s, a))
 	for _, change := range Settle(u.pin, *a) {
 		g.change(ctx, s, change)
 	}
@@ -432,14 +432,14 @@ func (p *Plan) modelOf(index int) int {
 	return 0
 }
 
-// observe tells the candidate's health how the attempt went.
-func (g *Gateway) observe(a *Attempt) {
+// observe tells the candidate's health how the attempt went that ended now.
+func (g *Gateway) observe(a *Attempt, now time.Time) {
 	switch {
 	case g.Health == nil:
 	case a.Stage == StageServed:
 		g.Health.Succeeded(a.Candidate.Route, a.Candidate.Credential)
 	case a.Failure != FailureNone:
-		g.Health.Failed(a.Candidate.Route, a.Candidate.Credential, g.now(), a.Failure, a.RetryAfter)
+		g.Health.Failed(a.Candidate.Route, a.Candidate.Credential, now, a.Failure, a.RetryAfter)
 	}
 }
 
