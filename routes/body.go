@@ -43,19 +43,24 @@ var (
 // readBody reads and unpacks a request's body into dst, to its end and within
 // its limits: only a body read to its end lets the server see the client leave.
 func (s *service) readBody(w http.ResponseWriter, r *http.Request, dst []byte) ([]byte, error) {
-	if r.ContentLength > s.MaxBody {
+	return s.readUpTo(w, r, dst, s.MaxBody)
+}
+
+// readUpTo is readBody with a limit of its own, in bytes.
+func (s *service) readUpTo(w http.ResponseWriter, r *http.Request, dst []byte, limit int64) ([]byte, error) {
+	if r.ContentLength > limit {
 		w.Header().Set("Connection", "close") // what is not read cannot be followed by another request
 		return dst, errTooLarge
 	}
 	rc := http.NewResponseController(w)
 	packed := strings.Join(r.Header["Content-Encoding"], ",")
-	raw := http.MaxBytesReader(w, &patient{body: r.Body, rc: rc, began: time.Now(), time: s.BodyTime}, s.MaxBody)
-	plain, err := vendor.Decode(packed, raw, uint64(s.MaxBody))
+	raw := http.MaxBytesReader(w, &patient{body: r.Body, rc: rc, began: time.Now(), time: s.BodyTime}, limit)
+	plain, err := vendor.Decode(packed, raw, uint64(limit))
 	if err != nil {
 		return dst, errUnknownCode
 	}
 	defer plain.Close()
-	dst, err = readWithin(dst, plain, s.MaxBody)
+	dst, err = readWithin(dst, plain, limit)
 	if err == nil && packed != "" {
 		_, err = io.Copy(io.Discard, raw) // what follows the packed part
 	}

@@ -291,9 +291,9 @@ const (
 )
 
 // overheads notes the time of a turn that was the gateway's own, if anybody was
-// tried.
+// tried by it.
 func (m *Metrics) overheads(t *engine.Turn) {
-	if len(t.Attempts) == 0 {
+	if len(t.Attempts) == 0 || t.Remote {
 		return
 	}
 	decide := t.Attempts[0].Started.Sub(t.Started)

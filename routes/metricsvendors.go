@@ -115,9 +115,10 @@ func (f *flights) add(vendor string, n int64) {
 	count.(*atomic.Int64).Add(n)
 }
 
-// landed counts a turn's last attempt as over.
+// landed counts a turn's last attempt as over. Attempts that others make are not
+// counted: they are told of when they end, and not always before.
 func (f *flights) landed(t *engine.Turn) {
-	if last, tried := t.Last(); tried && last.Candidate.Route != nil {
+	if last, tried := t.Last(); tried && last.Candidate.Route != nil && !t.Remote {
 		f.add(last.Candidate.Route.Vendor.Name, -1)
 	}
 }
@@ -139,7 +140,7 @@ type intents struct {
 func (i intents) Intend(ctx context.Context, turn *engine.Turn, next engine.Candidate) error {
 	f := &i.m.vendors.flights
 	f.landed(turn)
-	if next.Route != nil {
+	if next.Route != nil && !turn.Remote {
 		f.add(next.Route.Vendor.Name, 1)
 	}
 	return i.next.Intend(ctx, turn, next)

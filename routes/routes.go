@@ -28,6 +28,7 @@ type Options struct {
 	MaxBody  int64           // bytes of a body, unpacked; 0 means DefaultMaxBody
 	BodyTime time.Duration   // to read a body; 0 means DefaultBodyTime
 	Drain    vendor.Drain    // how far an answer is read on after its client left; the zero one: the vendor is cancelled at once
+	Sidecar  *Sidecar        // the turns that are carried out elsewhere; nil: one of its own
 	Tenants  *Tenants        // who may use the gateway, by their keys; nil: everybody, as [catalog.DefaultTenant], whatever key they present
 }
 
@@ -52,6 +53,9 @@ func New(o Options) http.Handler {
 	if o.Metadata == "" {
 		o.Metadata = vendor.MetadataBody
 	}
+	if o.Sidecar == nil {
+		o.Sidecar = &Sidecar{}
+	}
 	s := &service{Options: o, everybody: Tenant{ID: catalog.DefaultTenant}}
 	r := router(o.Log)
 	v1 := r.Group("/v1", s.admit)
@@ -61,6 +65,8 @@ func New(o Options) http.Handler {
 	for _, p := range []passage{countTokens, embeddings} {
 		v1.POST(p.path, s.pass(p))
 	}
+	v1.POST("/route", s.route)
+	v1.POST("/outcomes", s.outcomes)
 	v1.GET("/models", s.models)
 	v1.GET("/models/*id", s.model)
 	r.HEAD("/", func(c *gin.Context) { c.Status(http.StatusOK) })
