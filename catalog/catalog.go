@@ -5,6 +5,8 @@ import (
 	"slices"
 	"time"
 
+	"github.com/shopspring/decimal"
+
 	"github.com/warmroute/warmroute/pricing"
 )
 
@@ -63,6 +65,7 @@ type Catalog struct {
 type Target struct {
 	Policy *Policy  // nil for a model asked for directly
 	Models []*Model // in order; never empty
+	Sort   Sort     // that the name itself asked for, as OpenRouter's :floor does; the catalog never sets it
 }
 
 // Scope is the policy's name, or empty for a model asked for directly.
@@ -133,7 +136,11 @@ type Hint struct {
 	Header string // the request header that carries the session; empty for Member
 	Member string // the body member that carries it, such as prompt_cache_key
 	Raw    bool   // send the session id as it is; else a keyed hash of it
+	API    []API  // only with requests of these; empty: all
 }
+
+// For says whether the hint is sent with requests of this API.
+func (h *Hint) For(api API) bool { return len(h.API) == 0 || slices.Contains(h.API, api) }
 
 // Credential is one key of a vendor, named by where it is kept.
 //
@@ -225,11 +232,11 @@ type Sort string
 // The orders a policy or a request may ask for.
 const (
 	CatalogOrder Sort = ""
-	ByPrice      Sort = "price"   // the lowest input rate first
-	ByBlended    Sort = "blended" // the lowest input rate at the hit rate that turns have shown
-	ByLatency    Sort = "latency"
-	ByThroughput Sort = "throughput"
-	ByWeight     Sort = "weighted"
+	ByPrice      Sort = "price"      // the lowest input rate first
+	ByBlended    Sort = "blended"    // the lowest input rate at the hit rate that turns have shown
+	ByLatency    Sort = "latency"    // the shortest time to the first byte that turns have shown
+	ByThroughput Sort = "throughput" // the most output tokens per second that turns have shown
+	ByWeight     Sort = "weighted"   // drawn anew for every turn, in proportion to the policy's weights
 )
 
 // Gate is the economic test a pin must pass to be promoted.
@@ -263,6 +270,7 @@ type Policy struct {
 	Models   []*Model
 	Order    []string // vendor names; the others follow in catalog order
 	Sort     Sort
+	Weights  []Weight // of ByWeight, in the order of the file; each vendor once
 	Only     []string
 	Ignore   []string
 	MaxInput pricing.Rate // max_price.input; unknown: no limit
@@ -271,6 +279,23 @@ type Policy struct {
 	Tags     []string // a route must carry all of them, see [Route.Carries]
 	Affinity Affinity
 	Line     int
+}
+
+// Weight is a vendor's share of the turns of a policy that is sorted [ByWeight], in
+// proportion to the other weights. It is more than zero.
+type Weight struct {
+	Vendor string
+	Weight decimal.Decimal
+}
+
+// Weight is the policy's weight of a vendor; ok is false where it has none.
+func (p *Policy) Weight(vendor string) (weight decimal.Decimal, ok bool) {
+	for i := range p.Weights {
+		if p.Weights[i].Vendor == vendor {
+			return p.Weights[i].Weight, true
+		}
+	}
+	return decimal.Decimal{}, false
 }
 
 // Allows says whether a card keeps the policy's max_price. A rate that is not known

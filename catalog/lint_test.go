@@ -248,8 +248,11 @@ func TestLintsOfPolicies(t *testing.T) {
 		"a limit for long prompts":     {"  p: {models: [wren], max_price: {input: 6}}", `10:34 note policy "p": max_price removes every route of model "wren" for prompts above 1,000 tokens; raise the limit, or keep it if that is meant`},
 		"a limit that all keep":        {"  p: {models: [wren], max_price: {input: 7}}", ""},
 		"an unknown price is no price": {"  p: {models: [tern], max_price: {output: 100}}", `10:34 warning policy "p": max_price removes every route of model "tern", those with unknown prices too, so the policy never uses it; raise the limit, or remove the model`},
+		"weights that all serve":       {"  p: {models: [wren, tern], sort: weighted, weights: {alpha: 0.7, beta: .3}}", ""},
+		"a weight of nobody":           {"  p: {models: [tern], sort: weighted, weights: {alpha: 7, beta: 3}}", `10:65 warning policy "p": weights: "beta" has no route in use of any model of this policy, so its share goes to the others; correct the name, or remove it`},
+		"a weight that is ignored":     {"  p: {models: [wren], ignore: [beta], sort: weighted, weights: {alpha: 7, beta: 3}}", `10:81 warning policy "p": weights: "beta" has no route in use of any model of this policy, so its share goes to the others; correct the name, or remove it`},
 	} {
-		if got := said(lintOf(t, two+c.policy+"\n"), CodePinOrder, CodeMaxPrice); got != c.want {
+		if got := said(lintOf(t, two+c.policy+"\n"), CodePinOrder, CodeMaxPrice, CodeWeightUnused); got != c.want {
 			t.Errorf("%s:\n%s\nwant:\n%s", name, got, c.want)
 		}
 	}

@@ -31,6 +31,7 @@ const (
 	CodeMaxPrice     = "max-price-removes-model"
 	CodeNothingInUse = "no-route-in-use"
 	CodeTagUnused    = "tag-unused"
+	CodeWeightUnused = "weight-unused"
 	CodeCredential   = "credential-missing"
 	CodeUnused       = "unused-silence"
 )
@@ -52,7 +53,7 @@ var kinds = map[string]Severity{
 	CodeEnds: SeverityWarning, CodeGap: SeverityWarning, CodeTTL: SeverityWarning, CodeMinLow: SeverityWarning,
 	CodeMinUnknown: SeverityNote, CodeNearName: SeverityWarning, CodeShadow: SeverityNote, CodePinOrder: SeverityNote,
 	CodeMaxPrice: SeverityWarning, CodeNothingInUse: SeverityWarning, CodeTagUnused: SeverityWarning,
-	CodeCredential: SeverityNote, CodeUnused: SeverityNote,
+	CodeWeightUnused: SeverityWarning, CodeCredential: SeverityNote, CodeUnused: SeverityNote,
 }
 
 // remedies are what to do about the mistakes whose messages say in one breath

@@ -7,6 +7,21 @@ func (l *linter) policies() {
 	for _, p := range l.catalog.Policies {
 		l.limits(p)
 		l.pinsAndOrder(p)
+		l.weights(p)
+	}
+}
+
+// weights finds weights of vendors that no request for the policy can reach.
+func (l *linter) weights(p *Policy) {
+	at := l.atPolicy(p)
+	at.node = l.outline.policies[p.Name].value
+	for _, w := range p.Weights {
+		serves := slices.ContainsFunc(p.Models, func(m *Model) bool {
+			return slices.ContainsFunc(l.left(p, m), func(r *Route) bool { return r.Vendor.Name == w.Vendor })
+		})
+		if !serves {
+			l.say(at.in("weights", w.Vendor), SeverityWarning, CodeWeightUnused, "weights: %s has no route in use of any model of this policy, so its share goes to the others; correct the name, or remove it", l.quote(w.Vendor))
+		}
 	}
 }
 

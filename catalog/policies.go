@@ -50,6 +50,7 @@ func (b *builder) policy(p *Policy, n *yaml.Node, where string) {
 	if sorted != nil {
 		p.Sort = b.sortBy(sorted, where)
 	}
+	b.weighted(p, &o, where)
 	if n := o.get("only"); n != nil {
 		p.Only = b.vendorNames(n, where, "only")
 		if n.Kind == yaml.SequenceNode && len(n.Content) == 0 {
@@ -156,11 +157,7 @@ func (b *builder) vendorNames(n *yaml.Node, where, what string) []string {
 
 // sortBy reads an order of routes.
 func (b *builder) sortBy(n *yaml.Node, where string) Sort {
-	word, ok := b.choice(n, where, "sort", string(ByPrice), string(ByBlended), string(ByLatency), string(ByThroughput), string(ByWeight))
-	if ok && Sort(word) != ByPrice && Sort(word) != ByBlended {
-		b.fail(n, where, "sort %s is not built yet; use price or blended, or remove the key for the order of the catalog", word)
-		return CatalogOrder
-	}
+	word, _ := b.choice(n, where, "sort", sorts...)
 	return Sort(word)
 }
 

@@ -79,6 +79,8 @@ type hintShape struct {
 	Member hintMemberWord `yaml:"member,omitempty" exactly:"one"`
 	// Send a keyed hash of the session's id, or the id itself.
 	Form formWord `yaml:"form,omitempty" default:"hashed"`
+	// Only with requests of these APIs; of all unless said.
+	API []apiWord `yaml:"api,omitempty" least:"1"`
 }
 
 type modelShape struct {
@@ -116,8 +118,10 @@ type policyShape struct {
 	Models []nameText `yaml:"models" least:"1"`
 	// Vendors in order; the others follow. Not together with sort.
 	Order []nameText `yaml:"order,omitempty"`
-	// The cheapest first: by price, the input price; by blended, what a prompt token costs at the hit rate that turns have shown. Not together with order.
+	// What is tried first: price, the lowest input price; blended, the lowest price of a prompt token at the hit rate that turns have shown; latency, the shortest time to the first byte, and throughput, the most output tokens per second, that the last hours' turns have shown; weighted, drawn for every turn by the weights. Not together with order.
 	Sort sortWord `yaml:"sort,omitempty" without:"order"`
+	// The share of turns that each vendor is tried first in, such as {alpha: 3, beta: 1}; vendors that are not named follow. Only with sort: weighted.
+	Weights map[nameText]weightText `yaml:"weights,omitempty" least:"1"`
 	// No other vendors.
 	Only []nameText `yaml:"only,omitempty" least:"1"`
 	// Not these vendors.

@@ -41,6 +41,7 @@ type (
 	hintMemberWord string
 	formWord       string
 	sortWord       string
+	weightText     string
 	gateWord       string
 	precedenceWord string
 	cacheTTLWord   string

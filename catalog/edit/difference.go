@@ -420,6 +420,9 @@ func policyFacts(p *catalog.Policy) *thing {
 	t.say("models", strings.Join(models, ", "))
 	t.say("order", strings.Join(p.Order, ", "))
 	t.say("sort", string(p.Sort))
+	for _, w := range p.Weights {
+		t.say("weights."+w.Vendor, w.Weight.String())
+	}
 	t.say("only", strings.Join(p.Only, ", "))
 	t.say("ignore", strings.Join(p.Ignore, ", "))
 	t.rate("max_price.input", p.MaxInput)
