@@ -103,7 +103,7 @@ func (r *Request) lost(v *catalog.Vendor) string {
 		case "session_id", "sessionId", "providerOptions", "caching", "cache_ttl", "models", "provider":
 			continue
 		}
-		if r.Has(name) {
+		if r.Has(name) || name == catalog.MarkerMember && r.Markers > 0 {
 			return name
 		}
 	}

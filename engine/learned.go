@@ -12,6 +12,9 @@ type Learner interface {
 	// HitRate is the token hit rate of a model at a vendor. The zero HitRate: nothing
 	// is known of it.
 	HitRate(model, vendor string) HitRate
+	// Speed is how fast the answers of a model at a vendor are. The zero Speed:
+	// nothing is known of it.
+	Speed(model, vendor string) Speed
 }
 
 // HitRate is which share of the prompt tokens of how many turns was read from a

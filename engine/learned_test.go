@@ -17,6 +17,8 @@ type rates map[string]HitRate
 
 func (r rates) HitRate(_, vendor string) HitRate { return r[vendor] }
 
+func (r rates) Speed(string, string) Speed { return Speed{} }
+
 // sorted is the order of vendors that a blended sort gives to one model.
 func sorted(t testing.TB, routes string, hits rates) string {
 	t.Helper()

@@ -7,7 +7,8 @@ package engine
 // Nobody may be tried once something was sent to the client, the caller has left,
 // an attempt served, or the failure was the client's own: another vendor would
 // find the same mistake. After a refused credential every candidate that uses it
-// is passed over. Each candidate is tried at most once.
+// is passed over. Each candidate is tried at most once. Of a model whose first vendor
+// is asked alone ([ModelPlan]) no other is.
 func Next(p Plan, d Decision, tried []Attempt) (index int, ok bool) {
 	for i := range tried {
 		if tried[i].final() {
@@ -15,11 +16,26 @@ func Next(p Plan, d Decision, tried []Attempt) (index int, ok bool) {
 		}
 	}
 	for _, index := range d.Order {
-		if p.Candidates[index].open(tried) {
+		if p.Candidates[index].open(tried) && !p.backup(&d, index) {
 			return index, true
 		}
 	}
 	return 0, false
+}
+
+// backup says whether the candidate is of another vendor than the one that goes first
+// in its model, where no other is wanted.
+func (p *Plan) backup(d *Decision, index int) bool {
+	m := &p.Models[p.modelOf(index)]
+	if !m.Alone {
+		return false
+	}
+	for _, first := range d.Order {
+		if m.From <= first && first < m.To {
+			return p.Candidates[first].Route.Vendor != p.Candidates[index].Route.Vendor
+		}
+	}
+	return false
 }
 
 // final says whether the attempt ends the turn.

@@ -54,6 +54,7 @@ policies:
   private: {models: [m], tags: [zdr]}
   eu: {models: [m], tags: [zdr, eu]}
   own: {models: [m, n], tags: [own, zdr]}
+  shared: {models: [m, n], sort: weighted, weights: {bee: 3, cat: 0.5}}
 `
 
 // show is a plan as text: candidates model by model, then what was removed.
@@ -163,11 +164,20 @@ func TestBuildPlanOfSeveralTargets(t *testing.T) {
 	}
 }
 
-func TestBuildPlanRefusesSortsThatAreNotBuilt(t *testing.T) {
-	target, _ := parse(t, fleet).Resolve("m")
-	_, err := BuildPlan(PlanFacts{Request: &Request{API: catalog.Chat, Sort: catalog.ByLatency}, Targets: []catalog.Target{target}})
-	if !errors.Is(err, ErrSort) || !strings.Contains(err.Error(), "latency") {
-		t.Errorf("error %v", err)
+// A model asked for directly has no weights, nor has a policy that states none; one
+// target without them is enough.
+func TestAWeightedSortNeedsWeights(t *testing.T) {
+	c := parse(t, fleet)
+	for _, names := range [][]string{{"m"}, {"cheap"}, {"shared", "n"}} {
+		var targets []catalog.Target
+		for _, name := range names {
+			target, _ := c.Resolve(name)
+			targets = append(targets, target)
+		}
+		_, err := BuildPlan(PlanFacts{Request: &Request{API: catalog.Chat, Sort: catalog.ByWeight}, Targets: targets})
+		if !errors.Is(err, ErrSort) || !strings.Contains(err.Error(), "weighted") {
+			t.Errorf("%v: error %v", names, err)
+		}
 	}
 }
 

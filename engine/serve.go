@@ -230,14 +230,14 @@ func (g *Gateway) prepare(ctx context.Context, r *Request) (s turnState, err err
 func Targets(c *catalog.Catalog, r *Request) ([]catalog.Target, error) {
 	targets := make([]catalog.Target, 0, 1+len(r.Models))
 	if r.Target != "" || len(r.Models) == 0 {
-		target, ok := named(c, r.Target)
+		target, ok := targetNamed(c, r.Target)
 		if !ok {
 			return nil, &UnknownTargetError{Name: r.Target}
 		}
 		targets = append(targets, target)
 	}
 	for _, name := range r.Models {
-		target, ok := named(c, name)
+		target, ok := targetNamed(c, name)
 		if !ok {
 			return nil, &UnknownTargetError{Name: name}
 		}

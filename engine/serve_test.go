@@ -68,7 +68,7 @@ func TestServeErrors(t *testing.T) {
 		{"no such model", func(r *engine.Request) { r.Target = "nobody" }, engine.ErrUnknownTarget, `unknown model or policy "nobody"`},
 		{"no target at all", func(r *engine.Request) { r.Target = "" }, engine.ErrUnknownTarget, `""`},
 		{"no such fallback", func(r *engine.Request) { r.Models = []string{"nobody"} }, engine.ErrUnknownTarget, `"nobody"`},
-		{"a sort that is not built", func(r *engine.Request) { r.Sort = catalog.ByLatency }, engine.ErrSort, `"latency"`},
+		{"a weighted sort of what has no weights", func(r *engine.Request) { r.Sort = catalog.ByWeight }, engine.ErrSort, `sort "weighted": only a policy has weights to sort by`},
 		{"an API no vendor of the model speaks", func(r *engine.Request) { r.Target, r.API = "n", catalog.Messages }, nil,
 			"no route of n can serve this request: a does not speak the messages API. n can be reached through: /v1/chat/completions. Models that the messages API reaches: m, o"},
 		{"filtered out", func(r *engine.Request) { r.Ignore = []string{"a", "b"} }, nil,

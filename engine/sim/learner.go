@@ -14,25 +14,28 @@ import (
 const learnerDays = 7
 
 // Learner keeps in memory what the turns of the last seven days, in UTC, have shown of
-// each route: it is an [engine.Learner]. It reads the accounts that an [Auditor] wrote,
-// so what was learned outlives the process; nothing is known before the first
+// each route, and those of the last six hours of its speed: it is an [engine.Learner].
+// It reads the accounts that an [Auditor] wrote, and the newest turns themselves, so
+// what was learned outlives the process; nothing is known before the first
 // [Learner.Refresh]. All tenants' turns count: a cache does not know whose prompt it
 // holds. A Learner may be used from several goroutines, but refreshed from one only.
 type Learner struct {
 	Books engine.Books
 	Now   func() time.Time // nil means time.Now
 
-	days  map[time.Time]map[routeName]Learned // by the start of the day
-	asked time.Time                           // when they were read
-	facts atomic.Pointer[map[routeName]facts]
+	days   map[time.Time]map[routeName]Learned // by the start of the day
+	speeds speeds
+	asked  time.Time // when they were read
+	facts  atomic.Pointer[map[routeName]facts]
 }
 
 type routeName struct{ model, vendor string }
 
 // facts are what is known of a route, and when it was shown.
 type facts struct {
-	hits engine.HitRate
-	seen []Aged // day by day
+	hits  engine.HitRate
+	seen  []Aged // day by day
+	speed engine.Speed
 }
 
 // Refresh reads what has been booked since it was last called. The error is that of
@@ -58,7 +61,14 @@ func (l *Learner) Refresh(ctx context.Context) error {
 		}
 		days[day] = read
 	}
+	fast, err := readSpeeds(ctx, l.Books, l.speeds, l.asked, at)
+	if err != nil {
+		return err
+	}
 	all := map[routeName]facts{}
+	for route, answers := range fast {
+		all[route] = facts{speed: speed(answers)}
+	}
 	for back := range learnerDays {
 		day := today.AddDate(0, 0, -back)
 		end := day.Add(engine.Day)
@@ -75,7 +85,7 @@ func (l *Learner) Refresh(ctx context.Context) error {
 			all[route] = f
 		}
 	}
-	l.days, l.asked = days, at
+	l.days, l.speeds, l.asked = days, fast, at
 	l.facts.Store(&all)
 	return nil
 }
@@ -125,6 +135,11 @@ func (l *Learner) of(model, vendor string) facts {
 
 // HitRate is the token hit rate of a model at a vendor.
 func (l *Learner) HitRate(model, vendor string) engine.HitRate { return l.of(model, vendor).hits }
+
+// Speed is how fast a model at a vendor answered in the last six hours: the newest 255
+// answers that were served, streams for the first byte, and for the rate those of 64
+// output tokens or more.
+func (l *Learner) Speed(model, vendor string) engine.Speed { return l.of(model, vendor).speed }
 
 // Survival is the probability that a live entry of a route is found: see [Survival].
 func (l *Learner) Survival(model, vendor string) Chance {
