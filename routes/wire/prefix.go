@@ -2,6 +2,7 @@ package wire
 
 import (
 	"bytes"
+	"io"
 
 	"github.com/cespare/xxhash/v2"
 
@@ -101,7 +102,15 @@ const maxPieces = 16 << 10
 const systemPlace = 1
 
 // unmarked hashes a piece of JSON without its markers.
-func (p *prefix) unmarked(b []byte) {
+func (p *prefix) unmarked(b []byte) { p.bytes += writeUnmarked(&p.hash, b) }
+
+// writeUnmarked writes a piece of JSON without its markers to a hash, and says how
+// many bytes that were.
+func writeUnmarked(to io.Writer, b []byte) (n int64) {
+	write := func(piece []byte) {
+		n += int64(len(piece))
+		_, _ = to.Write(piece) // a hash never fails
+	}
 	for from := 0; ; {
 		i := bytes.Index(b[from:], markerName)
 		if i < 0 {
@@ -125,12 +134,8 @@ func (p *prefix) unmarked(b []byte) {
 		} else {
 			piece = bytes.TrimRight(piece, ", \t\r\n") // it came last: the one before it
 		}
-		p.text(piece)
+		write(piece)
 	}
-	p.text(b)
-}
-
-func (p *prefix) text(b []byte) {
-	p.bytes += int64(len(b))
-	_, _ = p.hash.Write(b) // never fails
+	write(b)
+	return n
 }
