@@ -29,8 +29,12 @@ type question struct {
 	Pins    []string // "vendor", "vendor/credential", with "@2m" for how long ago
 	Down    []string // vendors that are failing
 	At      string   // RFC 3339; empty: now
+	Profile string
 	Gate    string
 	Hits    []string // "vendor=0.94": token hit rates that turns have shown
+
+	Latencies   []string // "vendor=420ms": times to the first byte that turns have shown
+	Throughputs []string // "vendor=85.5": output tokens per second that turns have shown
 }
 
 func explainCommand() *cobra.Command {
@@ -60,7 +64,10 @@ func explainCommand() *cobra.Command {
 	f.StringArrayVar(&q.Down, "down", nil, "suppose this vendor is failing; may be repeated")
 	f.StringVar(&q.At, "at", "", "suppose it is this time, as 2026-11-29T09:30:00Z; prices may depend on it")
 	f.StringArrayVar(&q.Hits, "hit-rate", nil, "suppose turns have shown this token hit rate at a vendor, such as deepseek=0.94; 'sort: blended' goes by it; may be repeated")
-	f.StringVar(&q.Gate, "gate", "cache_read", "the test a pin must pass: cache_read, own_price or off")
+	f.StringArrayVar(&q.Latencies, "latency", nil, "suppose turns have shown this time to the first byte at a vendor, such as deepseek=420ms; 'sort: latency' goes by it; may be repeated")
+	f.StringArrayVar(&q.Throughputs, "throughput", nil, "suppose turns have shown this many output tokens per second at a vendor, such as deepseek=85.5; 'sort: throughput' goes by it; may be repeated")
+	f.StringVar(&q.Profile, "profile", "", profileUsage)
+	f.StringVar(&q.Gate, "gate", "", gateUsage)
 	outputFlag(c, &output)
 	return c
 }
@@ -80,14 +87,19 @@ func explain(ctx context.Context, q question, in io.Reader) (*explanation, error
 		return nil, err
 	}
 	request.Tenant = catalog.DefaultTenant
-	session := engine.Identify(request, nil)
+	settings := flagged(q.Profile, q.Gate)
+	profile, err := engine.ProfileOf(settings)
+	if err != nil {
+		return nil, usage(err)
+	}
+	session := engine.Identify(request, profile)
 	if len(q.Pins) > 0 && !session.Found() {
 		return nil, usage(errors.New("the request names no session, so it can have no pin; add -H 'x-session-id: …'"))
 	}
 	pins := inmem.New(inmem.Options{Now: func() time.Time { return now }})
 	defer pins.Close(ctx)
 	health := engine.NewHealth()
-	models, scope, err := targets(cat, &request)
+	models, scope, err := targets(cat, &request, profile.Scope)
 	if err != nil {
 		return nil, err
 	}
@@ -96,7 +108,7 @@ func explain(ctx context.Context, q question, in io.Reader) (*explanation, error
 	}
 	var supposed []supposedPin
 	for i, text := range q.Pins {
-		pin, err := suppose(ctx, pins, models, session.Key(scope), &request, text, now, uint64(len(q.Pins)-i))
+		pin, err := suppose(ctx, pins, models, session.Key(scope), profile, &request, text, now, uint64(len(q.Pins)-i))
 		if err != nil {
 			return nil, err
 		}
@@ -105,7 +117,7 @@ func explain(ctx context.Context, q question, in io.Reader) (*explanation, error
 	for _, name := range q.Down {
 		fail(health, cat, name, now)
 	}
-	shown, err := q.hits(cat)
+	shown, err := q.shown(cat)
 	if err != nil {
 		return nil, err
 	}
@@ -114,7 +126,7 @@ func explain(ctx context.Context, q question, in io.Reader) (*explanation, error
 		Catalog:    func() *catalog.Catalog { return cat },
 		Pins:       pins,
 		Health:     health,
-		Gate:       catalog.Gate(q.Gate),
+		Profile:    profile,
 		AssumeKeys: true,
 		Now:        func() time.Time { return now },
 	}
@@ -129,13 +141,16 @@ func explain(ctx context.Context, q question, in io.Reader) (*explanation, error
 		return nil, usage(err)
 	}
 	e := describe(&turn, request, now)
-	e.Supposed = supposed
+	e.Profile, e.Supposed = profile.Name, supposed
 	e.note(&turn, cat)
+	if off := settings.OffUntil(); off != "" {
+		e.Notes = append(e.Notes, fmt.Sprintf("affinity is off until %s, as the profile %s has it", off, profile.Name))
+	}
 	return e, nil
 }
 
 // targets are the models that the request may reach, in order, and its scope.
-func targets(cat *catalog.Catalog, request *engine.Request) (models []*catalog.Model, scope string, err error) {
+func targets(cat *catalog.Catalog, request *engine.Request, by engine.Scope) (models []*catalog.Model, scope string, err error) {
 	found, err := engine.Targets(cat, request)
 	if err != nil {
 		return nil, "", notFound(err)
@@ -143,7 +158,7 @@ func targets(cat *catalog.Catalog, request *engine.Request) (models []*catalog.M
 	for _, target := range found {
 		models = append(models, target.Models...)
 	}
-	return models, found[0].Scope(), nil
+	return models, by.Of(found[0]), nil
 }
 
 // vendors says which of the vendors asked about the catalog does not have, all at once.
@@ -189,10 +204,8 @@ func (q question) read(in io.Reader) (engine.Request, error) {
 	if api.Path() == "" {
 		return engine.Request{}, usage(fmt.Errorf("--api %s: say chat, responses or messages", q.API))
 	}
-	switch catalog.Gate(q.Gate) {
-	case catalog.GateCacheRead, catalog.GateOwnPrice, catalog.GateOff:
-	default:
-		return engine.Request{}, usage(fmt.Errorf("--gate %s: say cache_read, own_price or off", q.Gate))
+	if err := knownProfile(q.Profile, q.Gate); err != nil {
+		return engine.Request{}, err
 	}
 	header := http.Header{}
 	for _, line := range q.Headers {
@@ -230,7 +243,7 @@ func (q question) read(in io.Reader) (engine.Request, error) {
 }
 
 // suppose keeps a pin for every one of the models that the vendor serves.
-func suppose(ctx context.Context, pins engine.Pins, models []*catalog.Model, key engine.PinKey, request *engine.Request, text string, now time.Time, turn uint64) (supposedPin, error) {
+func suppose(ctx context.Context, pins engine.Pins, models []*catalog.Model, key engine.PinKey, profile *engine.Profile, request *engine.Request, text string, now time.Time, turn uint64) (supposedPin, error) {
 	name, age, _ := strings.Cut(text, "@")
 	ago := time.Duration(0)
 	if age != "" {
@@ -249,7 +262,7 @@ func suppose(ctx context.Context, pins engine.Pins, models []*catalog.Model, key
 			if credential != "" && !has(route.Vendor, credential) {
 				return supposedPin{}, notFound(fmt.Errorf("--pin %s: vendor %s has no credential %q", text, name, credential))
 			}
-			pin.Ends = engine.ExpiryOf(pin.At, engine.Lifetime(request, route))
+			pin.Ends = profile.Window.Ends(pin.At, profile.Window.Lifetime(request, route))
 			entry := engine.Entry{Vendor: name, Credential: credential, Turn: turn, AcceptedAt: pin.At, ExpiresAt: pin.Ends}
 			if err := pins.Keep(ctx, key, m.Name, entry); err != nil {
 				return supposedPin{}, err
@@ -290,12 +303,14 @@ func fail(health *engine.Health, cat *catalog.Catalog, name string, now time.Tim
 type explanation struct {
 	Target   string             `json:"target"`
 	API      catalog.API        `json:"api"`
+	Profile  catalog.Profile    `json:"profile"`
 	At       time.Time          `json:"at"`
 	Session  explainedSession   `json:"session"`
 	Prompt   explainedPrompt    `json:"prompt"`
 	Supposed []supposedPin      `json:"supposed"`
 	Models   []explainedModel   `json:"models"`
 	Order    []explainedAttempt `json:"order"`
+	Ignored  []string           `json:"ignored,omitempty"` // members of the request's routing settings that mean nothing here
 	Notes    []string           `json:"notes"`
 }
 
@@ -326,6 +341,8 @@ type explainedModel struct {
 	Displaced string             `json:"displaced,omitempty"`
 	Gate      *explainedGate     `json:"gate,omitempty"`
 	Blended   []explainedBlend   `json:"blended,omitempty"` // where routes are sorted by it: in their order, before affinity
+	Paced     []explainedPace    `json:"paced,omitempty"`   // likewise, by latency or throughput
+	Weighed   []explainedWeight  `json:"weighed,omitempty"` // likewise, by weight
 	Removed   []explainedRemoved `json:"removed"`
 }
 
@@ -377,7 +394,7 @@ func price(r interface {
 }
 
 func describe(turn *engine.Turn, request engine.Request, now time.Time) *explanation {
-	e := &explanation{Target: turn.Target, API: request.API, At: now, Session: explainedSession{ID: turn.Session.ID, Class: string(turn.Session.Class), Source: turn.Session.Source()}}
+	e := &explanation{Target: turn.Target, API: request.API, At: now, Ignored: request.Ignored, Session: explainedSession{ID: turn.Session.ID, Class: string(turn.Session.Class), Source: turn.Session.Source()}}
 	for i, f := range turn.Decision.Models {
 		m := explainedModel{Model: f.Model.Name, Outcome: f.Outcome, Detail: f.Detail, Pinned: f.Pinned, Displaced: f.Displaced, Removed: []explainedRemoved{}}
 		e.Prompt = explainedPrompt{Tokens: f.Prompt.Tokens, Basis: f.Prompt.Basis}
@@ -390,6 +407,12 @@ func describe(turn *engine.Turn, request engine.Request, now time.Time) *explana
 		}
 		for _, b := range turn.Plan.Models[i].Blended {
 			m.Blended = append(m.Blended, explainBlend(b))
+		}
+		for _, p := range turn.Plan.Models[i].Paced {
+			m.Paced = append(m.Paced, explainPace(p))
+		}
+		for _, w := range turn.Plan.Models[i].Weighed {
+			m.Weighed = append(m.Weighed, explainedWeight{w.Vendor, w.Weight.String()})
 		}
 		for _, r := range turn.Plan.Models[i].Removed {
 			m.Removed = append(m.Removed, explainedRemoved{Vendor: r.Route.Vendor.Name, Why: r.Why})
@@ -415,6 +438,12 @@ func (e *explanation) note(turn *engine.Turn, cat *catalog.Catalog) {
 			e.Notes = append(e.Notes, fmt.Sprintf("the gateway named this session itself (%s), and such sessions are pinned only from a vendor's smallest cacheable prompt on (column min); name the session to pin it at any size, for example with -H 'x-session-id: a'", turn.Session.Class))
 			break
 		}
+	}
+	if len(e.Ignored) > 0 {
+		e.Notes = append(e.Notes, "these settings of the request mean nothing here and were ignored: "+strings.Join(e.Ignored, ", "))
+	}
+	if slices.ContainsFunc(e.Models, func(m explainedModel) bool { return len(m.Weighed) > 0 }) {
+		e.Notes = append(e.Notes, "the order by weight is drawn anew for every turn; this is one draw")
 	}
 	if !allKeyed(cat) {
 		e.Notes = append(e.Notes, "explain supposes that every credential has its key; the gateway leaves out those that have none (warmroute check lists them)")

@@ -2,39 +2,12 @@ package main
 
 import (
 	"fmt"
-	"strings"
+	"time"
 
 	"github.com/shopspring/decimal"
 
-	"github.com/warmroute/warmroute/catalog"
 	"github.com/warmroute/warmroute/engine"
-	"github.com/warmroute/warmroute/pricing"
 )
-
-// supposedHits are the hit rates that --hit-rate asks to suppose, by vendor, as if
-// enough turns had shown them.
-type supposedHits map[string]engine.HitRate
-
-// HitRate is the one supposed of the vendor, whatever the model.
-func (s supposedHits) HitRate(_, vendor string) engine.HitRate { return s[vendor] }
-
-// hits reads what is to be supposed.
-func (q question) hits(cat *catalog.Catalog) (supposedHits, error) {
-	all := supposedHits{}
-	for _, text := range q.Hits {
-		vendor, share, _ := strings.Cut(text, "=")
-		if _, ok := cat.Vendor(vendor); !ok {
-			return nil, notFound(fmt.Errorf("--hit-rate %s: the catalog has no vendor %q", text, vendor))
-		}
-		rate, err := pricing.ParseRate(share, pricing.PerMillionTokens)
-		millionths := rate.Decimal().Shift(6)
-		if err != nil || millionths.GreaterThan(decimal.New(1, 6)) || !millionths.IsInteger() {
-			return nil, usage(fmt.Errorf("--hit-rate %s: write vendor=share, a share from 0 to 1 in at most six decimals, such as %s=0.94", text, vendor))
-		}
-		all[vendor] = engine.HitRate{Turns: engine.LeastTurns, Read: millionths.IntPart(), Prompt: 1_000_000}
-	}
-	return all, nil
-}
 
 // explainedBlend is what a prompt token is expected to cost at a route, and why.
 type explainedBlend struct {
@@ -61,4 +34,42 @@ func (e explainedBlend) words() string {
 		return *e.Blended + ", its input price: no hit rate is known that counts"
 	}
 	return *e.Blended + " at a hit rate of " + *e.HitRate
+}
+
+// explainedPace is how fast a route answers, as far as it is known.
+type explainedPace struct {
+	Vendor    string   `json:"vendor"`
+	FirstByte *float64 `json:"first_byte_ms"`            // null: too few answers have shown it, so it goes last by latency
+	Rate      *float64 `json:"output_tokens_per_second"` // likewise, by throughput
+}
+
+func explainPace(p engine.Paced) explainedPace {
+	e := explainedPace{Vendor: p.Vendor}
+	if p.Speed.KnowsFirstByte() {
+		first := float64(p.Speed.FirstByte) / float64(time.Millisecond)
+		e.FirstByte = &first
+	}
+	if p.Speed.KnowsRate() {
+		rate := float64(p.Speed.Rate) / 1000
+		e.Rate = &rate
+	}
+	return e
+}
+
+// words are the pace for people.
+func (e explainedPace) words() string {
+	first, rate := "a first byte after an unknown time", "an unknown number of output tokens per second"
+	if e.FirstByte != nil {
+		first = fmt.Sprintf("a first byte after %g ms", *e.FirstByte)
+	}
+	if e.Rate != nil {
+		rate = fmt.Sprintf("%g output tokens per second", *e.Rate)
+	}
+	return first + ", " + rate
+}
+
+// explainedWeight is a route's weight in a draw.
+type explainedWeight struct {
+	Vendor string `json:"vendor"`
+	Weight string `json:"weight"` // 0: none, so it goes last
 }

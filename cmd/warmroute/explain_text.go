@@ -6,6 +6,8 @@ import (
 	"strings"
 	"text/tabwriter"
 	"time"
+
+	"github.com/warmroute/warmroute/catalog"
 )
 
 // print is the explanation for people.
@@ -15,7 +17,11 @@ func (e *explanation) print(to io.Writer) error {
 	if e.Session.ID != "" {
 		session = fmt.Sprintf("%s (%s, class %s)", e.Session.ID, e.Session.Source, e.Session.Class)
 	}
-	fmt.Fprintf(w, "target\t%s, %s, at %s\nsession\t%s\nprompt\tabout %d tokens (%s)\n", e.Target, e.API, e.At.Format(time.RFC3339), session, e.Prompt.Tokens, e.Prompt.Basis)
+	fmt.Fprintf(w, "target\t%s, %s, at %s\n", e.Target, e.API, e.At.Format(time.RFC3339))
+	if e.Profile != catalog.ProfileWarmroute {
+		fmt.Fprintf(w, "profile\t%s\n", e.Profile)
+	}
+	fmt.Fprintf(w, "session\t%s\nprompt\tabout %d tokens (%s)\n", session, e.Prompt.Tokens, e.Prompt.Basis)
 	for _, p := range e.Supposed {
 		fmt.Fprintf(w, "supposed\tserved by %s%s %s before, %s\n", p.Vendor, optional("/%s", p.Credential), e.At.Sub(p.At), ends(p.Ends.Sub(e.At)))
 	}
@@ -29,6 +35,12 @@ func (e *explanation) print(to io.Writer) error {
 		}
 		for _, b := range m.Blended {
 			fmt.Fprintf(w, "\tblended input at %s: %s\n", b.Vendor, b.words())
+		}
+		for _, p := range m.Paced {
+			fmt.Fprintf(w, "\tanswers of %s: %s\n", p.Vendor, p.words())
+		}
+		for _, d := range m.Weighed {
+			fmt.Fprintf(w, "\tweight of %s: %s\n", d.Vendor, d.Weight)
 		}
 		for _, r := range m.Removed {
 			fmt.Fprintf(w, "\t%s is not in the plan: %s\n", r.Vendor, r.Why)
