@@ -19,6 +19,7 @@ type Facts struct {
 	Plan        Plan
 	Thread      uint64       // of the request: see [Thread]
 	Record      Record       // of the session, in the scope of the target
+	Ahead       Record       // of the request's marked prefix, judged before it
 	Parent      Record       // of the session that started it, judged where the thread has no entry of its own
 	Unavailable bool         // the pin store did not answer in time
 	Off         bool         // affinity is off for this request
@@ -86,7 +87,7 @@ func (f *Facts) judge(mp *ModelPlan, found *Finding, rivals *[]pricing.Rival) (a
 			found.Detail = DetailHoldout
 		}
 		return 0
-	case !f.Session.Found():
+	case !f.Session.Found() && len(f.Ahead.Models) == 0:
 		found.Outcome, found.Detail = NoPin, DetailNoSession
 		return 0
 	case f.Unavailable:

@@ -6,6 +6,8 @@ import "github.com/warmroute/warmroute/catalog"
 type memory struct {
 	own    Record // of the session, in the scope of the target
 	parent Record // of the session that started it
+	ahead  Record // of the request's marked prefix, where the profile asks for it
+	marked MarkedPrefix
 	thread uint64
 	maker  Entry // of the response that the request continues
 	made   bool

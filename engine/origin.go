@@ -15,10 +15,12 @@ func OriginKey(tenant, response string) PinKey {
 	return PinKey{Tenant: tenant, Class: classOrigin, ID: bounded(response)}
 }
 
-// Aside says whether the key is of a record that lies beside the pins and is none: one
-// that says who made a response ([OriginKey]), or to which chain a served turn
-// belongs ([TurnKey]).
-func (k PinKey) Aside() bool { return k.Class == classOrigin || k.Class == classTurn }
+// Aside says whether the key is of a record that lies beside the pins of sessions: one
+// that says who made a response ([OriginKey]) or served a marked prefix ([PrefixKey]),
+// or to which chain a served turn belongs ([TurnKey]).
+func (k PinKey) Aside() bool {
+	return k.Class == classOrigin || k.Class == classTurn || k.Class == classPrefix
+}
 
 // MadeBy is what is kept of a response's maker: its vendor and credential, whose
 // account alone knows the response, and, once an attempt has served it, what the

@@ -41,5 +41,6 @@ const (
 	DetailForeignSignature   Detail = "foreign_signature" // the vendor refused what another had sealed
 	DetailNoSession          Detail = "no_session"
 	DetailSessionLimit       Detail = "session_limit" // the tenant began more sessions than it may: this one is served and not pinned
+	DetailModelPinned        Detail = "model_pinned"  // the model that served the session last goes before the others of the target
 	DetailHoldout            Detail = "holdout"       // affinity is off for the session, to be measured by: see [Holdout]
 )

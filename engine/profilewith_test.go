@@ -40,7 +40,7 @@ func TestProfilesByName(t *testing.T) {
 	if _, ok := ProfileNamed("Vercel"); ok || len(seen) != 7 {
 		t.Errorf("%d profiles, another by a name of other case: %t", len(seen), ok)
 	}
-	if _, err := ProfileOf(named("mine")); !errors.Is(err, ErrProfile) {
+	if _, err := ProfileOf(settingsOf("mine")); !errors.Is(err, ErrProfile) {
 		t.Errorf("a profile that is none: %v", err)
 	}
 }

@@ -37,6 +37,7 @@ type Request struct {
 	TextBytes    int64         // bytes of text in the prompt, base64 not counted
 	Markers      int           // cache_control markers in the body
 	MarkerTTL    time.Duration // longest lifetime a marker asks for; 0 where none names one
+	LongMarkers  int           // of Markers, those that ask for an hour or more
 	History      int           // turns of the conversation that is sent which were answered before
 	StableBytes  int64         // those of TextBytes that are tools and system text
 	Retention    time.Duration // prompt_cache_retention or prompt_cache_options.ttl; 0 if none

@@ -188,7 +188,14 @@ func (g *Gateway) prepare(ctx context.Context, r *Request) (s turnState, err err
 	if g.Prefixes && s.thread == 0 { // an auditor tells threads apart whatever became of their pins
 		s.thread = s.memory.threadOf(r, s.turn.Session)
 	}
-	facts.Thread, facts.Record, facts.Parent = s.memory.thread, s.memory.own, s.memory.parent
+	facts.Thread, facts.Ahead, facts.Parent = s.memory.thread, s.memory.ahead, s.memory.parent
+	if !s.profile.Loose {
+		facts.Record = s.memory.own
+	}
+	targets, led := targets, false
+	if !s.off {
+		targets, led = s.profile.lead(targets, s.memory.own, now)
+	}
 	s.prompt = EstimatePrompt(r, s.memory.last())
 	facts.Prompt = s.prompt
 	s.turn.Plan, err = BuildPlan(PlanFacts{
@@ -222,6 +229,9 @@ func (g *Gateway) prepare(ctx context.Context, r *Request) (s turnState, err err
 	g.mark(&s, r, targets[0].Policy, now)
 	facts.Plan = s.turn.Plan
 	s.turn.Decision = Decide(facts)
+	if first := &s.turn.Decision.Models[0]; led && first.Detail == "" {
+		first.Detail = DetailModelPinned
+	}
 	return s, nil
 }
 
@@ -284,6 +294,9 @@ func (g *Gateway) recall(ctx context.Context, r *Request, s *turnState, targets 
 		_, m.maker, m.made = made.Newest()
 	}
 	if m.bound, err = g.recallMakers(brief, r); err != nil {
+		return err
+	}
+	if err := g.recallMarked(brief, r, s, &m); err != nil {
 		return err
 	}
 	if !s.off && s.profile.Threads {
@@ -350,6 +363,7 @@ func (g *Gateway) chosen(ctx context.Context, s *turnState, u *underway) {
 	if change, ok := Choose(u.pin); ok {
 		g.change(ctx, s, change)
 	}
+	g.keepMarked(ctx, s, u, StartChosen)
 }
 
 // accepted sees to all that follows from the vendor's acceptance, once.
@@ -361,6 +375,7 @@ func (g *Gateway) accepted(ctx context.Context, s *turnState, u *underway, at ti
 	if change, ok := Accept(u.pin); ok {
 		g.change(ctx, s, change)
 	}
+	g.keepMarked(ctx, s, u, StartAccepted)
 	g.learnMakers(ctx, s, u)
 }
 

@@ -41,11 +41,17 @@ func (h *digest) texts(blocks [][]byte) (n int) {
 func (s Session) HasThreads() bool { return s.Class == ClassExplicit || s.Class == ClassAgent }
 
 // lineUp appends the entries of a model in the order in which they are judged:
-// those of the request's own thread, then the other threads', then, if its own
+// those of its marked prefix, those of the request's own thread, then the other threads', then, if its own
 // thread has none, those of the session that started this one. Each part has the
 // newest first, and a candidate that stands in the line already is left out: what
 // is known of the nearest thread is what counts.
 func (f *Facts) lineUp(line []*Entry, model string) []*Entry {
+	ahead := f.Ahead.For(model)
+	for i := range ahead {
+		if !ahead[i].ExpiredAt(f.Now) {
+			line = join(line, &ahead[i])
+		}
+	}
 	warm := f.Record.For(model)
 	for i := range warm {
 		if warm[i].Thread == f.Thread {
@@ -57,6 +63,9 @@ func (f *Facts) lineUp(line []*Entry, model string) []*Entry {
 		if warm[i].Thread != f.Thread {
 			line = join(line, &warm[i])
 		}
+	}
+	for i := range ahead { // those that have expired tell no more than that
+		line = join(line, &ahead[i])
 	}
 	if own > 0 {
 		return line

@@ -61,7 +61,7 @@ func slowJudge(f Facts, mp ModelPlan) (Finding, int) {
 	if f.Off {
 		return answer(SkippedModeOff, "")
 	}
-	if f.Session.ID == "" {
+	if f.Session.ID == "" && len(f.Ahead.Models) == 0 {
 		return answer(NoPin, DetailNoSession)
 	}
 	if f.Unavailable {
@@ -118,16 +118,28 @@ func slowLine(f Facts, model string, own []Entry) []Entry {
 	var all []near
 	ownThread := false
 	for _, e := range own {
-		distance := 1
+		distance := 2
 		if e.Thread == f.Thread {
-			distance, ownThread = 0, true
+			distance, ownThread = 1, true
 		}
 		all = append(all, near{e, distance})
+	}
+	for _, m := range f.Ahead.Models {
+		for _, e := range m.Warm {
+			switch {
+			case m.Model != model:
+			case e.ExpiredAt(f.Now):
+				all = append(all, near{e, 3})
+			default:
+				ownThread = true
+				all = append(all, near{e, 0})
+			}
+		}
 	}
 	for _, m := range f.Parent.Models {
 		if m.Model == model && !ownThread {
 			for _, e := range m.Warm {
-				all = append(all, near{e, 2})
+				all = append(all, near{e, 4})
 			}
 		}
 	}
@@ -380,6 +392,10 @@ func (d dice) facts() Facts {
 		}
 		if d.chance(15) {
 			f.Parent = f.Parent.Keep(pick(d, "m", "n", "o"), e)
+			continue
+		}
+		if d.chance(10) {
+			f.Ahead = f.Ahead.Keep(pick(d, "m", "n", "o"), e)
 			continue
 		}
 		f.Record = f.Record.Keep(pick(d, "m", "n", "o"), e)

@@ -137,6 +137,7 @@ func (r *Request) scan() error {
 		return refused("the body is not valid JSON: something follows the object (at byte %d)", end)
 	}
 	r.facts.TextBytes, r.facts.Markers, r.facts.MarkerTTL = w.text, w.markers, w.ttl
+	r.facts.LongMarkers = w.hours
 	r.facts.History, r.facts.StableBytes = r.turns.history, r.turns.stable
 	return nil
 }
@@ -163,11 +164,11 @@ func (r *Request) scanField(w *members, f field) bool {
 		return w.scanValue(true)
 	case fieldCacheControl:
 		// Of what stands in it only its own type and ttl count.
-		text, markers, ttl := w.text, w.markers, w.ttl
+		text, markers, ttl, hours := w.text, w.markers, w.ttl, w.hours
 		if !w.scanValue(true) {
 			return false
 		}
-		w.text, w.markers, w.ttl = text, markers, ttl
+		w.text, w.markers, w.ttl, w.hours = text, markers, ttl, hours
 		if w.b[w.from] == '{' {
 			w.mark()
 		}

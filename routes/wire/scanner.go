@@ -12,6 +12,7 @@ type scanner struct {
 	text    int64         // bytes of decoded text in the prompt part, base64 not counted
 	markers int           // cache_control markers
 	ttl     time.Duration // longest lifetime a marker names
+	hours   int           // markers that name an hour or more
 	role    span          // inside of the last "role" string of a message
 	kind    span          // value of "type" in the object that closed last
 	life    span          // value of "ttl" in it
@@ -183,7 +184,11 @@ func (s *scanner) mark() {
 	}
 	s.markers++
 	if word, ok := s.short(s.life); ok {
-		s.ttl = max(s.ttl, lifetime(string(word)))
+		asked := lifetime(string(word))
+		s.ttl = max(s.ttl, asked)
+		if asked >= time.Hour {
+			s.hours++
+		}
 	}
 }
 
