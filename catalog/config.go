@@ -32,6 +32,9 @@ type Config struct {
 	Timeouts  TimeoutSettings
 	Limits    LimitSettings
 
+	// Byok are the keys of its own of every tenant that does not say otherwise, and of
+	// the one tenant that there is without Tenants.
+	Byok Setting[OwnKeys]
 	// Tenants are in the order of the file. None: the gateway has one tenant,
 	// default, and asks for no key.
 	Tenants []*Tenant
@@ -135,6 +138,7 @@ type Tenant struct {
 	Affinity Setting[bool]   // remember and promote warm vendors
 	Left     Setting[ClientLeft]
 	Only     []string // the vendors it may use; empty: all. Whether there are such vendors, [Config.Check] says
+	Byok     Setting[OwnKeys]
 	Line     int
 
 	only []entryName

@@ -25,7 +25,7 @@ func variables(all map[string]string) func(string) (string, bool) {
 	}
 }
 
-var bothKeys = variables(map[string]string{"SUPPORT_KEY": " " + supportKey + "\n", "BATCH_KEY": batchKey, "PROXY_KEY": "proxy-canary-0123456789", "SHOP_KEY": "shop-canary-0123456789", "SAME_KEY": supportKey, "SHORT_KEY": "fifteen-letters", "BLANK_KEY": " ", "ODD_KEY": "two words of a canary"})
+var bothKeys = variables(map[string]string{"SUPPORT_KEY": " " + supportKey + "\n", "BATCH_KEY": batchKey, "PROXY_KEY": "proxy-canary-0123456789", "SHOP_KEY": "shop-canary-0123456789", "SUPPORT_ANTHROPIC_KEY": "own-canary-1", "SUPPORT_AZURE_KEY": " own-canary-2\n", "SAME_KEY": supportKey, "SHORT_KEY": "fifteen-letters", "BLANK_KEY": " ", "ODD_KEY": "two words of a canary"})
 
 func hashOf(key string) string {
 	sum := sha256.Sum256([]byte(key))
@@ -149,7 +149,15 @@ func TestMistakesOfAConfig(t *testing.T) {
 		"tenant default":     {"tenants:\n- {id: default, keys: [{env: SUPPORT_KEY}]}", `f:2:8: tenant "default": id default is the name of the tenant there is when none is configured; choose another`},
 		"tenant ill-formed":  {"tenants:\n- {id: Desk, keys: [{env: SUPPORT_KEY}]}", `f:2:8: tenant "Desk": id must be at most 64 small letters, digits, dots, dashes and underscores, and begin with a letter or a digit`},
 		"tenant twice":       {"tenants:\n- {id: a, keys: [{env: SUPPORT_KEY}]}\n- {id: a, keys: [{env: BATCH_KEY}]}", `f:3:8: tenant "a": two tenants have the id "a", on lines 2 and 3; rename one`},
-		"tenant byok":        {tenant("byok: true"), `f:2:39: tenant "a": byok is not built yet; remove it`},
+		"byok a word":        {tenant("byok: yes"), `f:2:45: tenant "a", byok: byok must be true or false`},
+		"byok a key":         {tenant("byok: sk-canary-0123456789abcdef0123"), `f:2:45: tenant "a", byok: ` + (&reader{what: "config file"}).neverAKey()},
+		"byok with nothing":  {tenant("byok: {}"), `f:2:45: tenant "a", byok: byok is empty; write byok: true, or {requests: true}`},
+		"byok only nothing":  {tenant("byok: {only: true}"), `f:2:45: tenant "a", byok: only leaves no key at all: add requests: true, or keys`},
+		"byok key literal":   {tenant("byok: {keys: {openai: sk-canary-0123456789abcdef0123}}"), `f:2:61: tenant "a", byok, key of "openai": ` + (&reader{what: "config file"}).neverAKey()},
+		"byok key nowhere":   {tenant("byok: {keys: {openai: {}}}"), `f:2:61: tenant "a", byok, key of "openai": says not where the key is kept; add env: NAME or file: PATH`},
+		"byok key unset":     {tenant("byok: {keys: {openai: {env: NOBODYS_KEY}}}"), `f:2:61: tenant "a", byok, key of "openai": environment variable NOBODYS_KEY is not set, or blank; put the key there before the gateway starts, or remove the entry`},
+		"byok key file":      {tenant("byok: {keys: {openai: {file: ./nothing/here.txt}}}"), `f:2:61: tenant "a", byok, key of "openai": key file "./nothing/here.txt" cannot be read, or is blank; put the key there before the gateway starts, or remove the entry`},
+		"byok no keys":       {"byok: {keys: {}}", `f:1:14: byok: keys is empty; name one, such as keys: {openai: {env: TEAM_OPENAI_KEY}}, or remove it`},
 		"tenant profile":     {tenant("profile: merged"), `f:2:48: tenant "a": profile "merged" is not known; use warmroute, vercel, openrouter, litellm, portkey, subconscious or merge`},
 		"tenant only nobody": {tenant("only: []"), `f:2:45: tenant "a": only is an empty list, which would leave no vendor; remove the key to allow all`},
 		"tenant affinity":    {tenant("affinity: off"), `f:2:49: tenant "a": affinity must be true or false, or a mapping such as {profile: vercel}`},
@@ -369,4 +377,50 @@ func FuzzConfig(f *testing.F) {
 			t.Fatalf("body %d", b)
 		}
 	})
+}
+
+// A tenant's own keys are read from where they are kept, shown to nobody, and must be
+// of vendors that it may use.
+func TestOwnKeys(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "key.txt")
+	if err := os.WriteFile(path, []byte("own-canary-3\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	text := `
+tenants:
+- {id: a, keys: [{env: SUPPORT_KEY}], only: [pier, reef], byok: {only: true, keys: {pier: {env: SUPPORT_AZURE_KEY}, quay: {file: ` + path + `}}}}
+- {id: b, keys: [{env: BATCH_KEY}], byok: true}
+`
+	c, err := ParseConfig("f", []byte(text), bothKeys)
+	if err != nil {
+		t.Fatal(err)
+	}
+	a, _ := c.Tenants[0].Byok.Get()
+	b, _ := c.Tenants[1].Byok.Get()
+	if a.Requests || !a.Only || len(a.Keys) != 2 || !b.Requests || b.Only || b.Keys != nil || c.Byok.IsSet() {
+		t.Fatalf("%+v, %+v", a, b)
+	}
+	for i, want := range []string{"own-canary-2", "own-canary-3"} {
+		if secret, ok := a.Keys[i].Secret(); !ok || secret.Reveal() != want {
+			t.Errorf("key %d: %q", i, secret.Reveal())
+		}
+	}
+	if shown := fmt.Sprintf("%+v", a.Keys); strings.Contains(shown, "canary") {
+		t.Errorf("shown: %s", shown)
+	}
+	with, err := Parse("c", []byte("version: 1\nvendors:\n  pier: {api: [chat], base_url: https://pier.example/v1}\n  reef: {api: [chat], base_url: https://reef.example/v1}\nmodels:\n  m: {routes: [{vendor: pier, model: m}]}\n"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	problems := fmt.Sprint(c.Check(with))
+	if !strings.Contains(problems, `tenant "a", byok: keys: vendor "quay" is not in the catalog c`) {
+		t.Errorf("%s", problems)
+	}
+	text = strings.Replace(text, "only: [pier, reef]", "only: [reef]", 1)
+	if c, err = ParseConfig("f", []byte(strings.Replace(text, ", quay: {file: "+path+"}", "", 1)), bothKeys); err != nil {
+		t.Fatal(err)
+	}
+	if problems := fmt.Sprint(c.Check(with)); !strings.Contains(problems, `the tenant may not use "pier" (only)`) {
+		t.Errorf("%s", problems)
+	}
 }

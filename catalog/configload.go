@@ -29,7 +29,7 @@ func LoadConfig(path string) (*Config, error) {
 //
 // The error is [Problems], as that of [Parse].
 func ParseConfig(file string, text []byte, look func(name string) (value string, ok bool)) (*Config, error) {
-	r := &reader{file: file, what: "config file", notBuilt: []string{"byok"}}
+	r := &reader{file: file, what: "config file"}
 	document, problem := r.document(text, "set something in it, such as listen: 127.0.0.1:8080, or start without it")
 	if problem != nil {
 		return nil, told(Problems{*problem}, text)
@@ -52,8 +52,12 @@ func (c *Config) Check(with *Catalog) Problems {
 	for _, v := range with.Vendors {
 		known = append(known, v.Name)
 	}
+	general := c.Byok.Or(OwnKeys{})
+	general.check(r, "byok", with, known, nil)
 	for _, t := range c.Tenants {
 		where := "tenant " + r.quote(t.ID)
+		own := t.Byok.Or(OwnKeys{})
+		own.check(r, where+", byok", with, known, t.Only)
 		missing, serves := false, false
 		for _, only := range t.only {
 			v, ok := with.Vendor(only.text)
@@ -122,6 +126,9 @@ func (c *configReader) root(document *yaml.Node) {
 	}
 	if n := o.get("limits"); n != nil {
 		c.limits(n)
+	}
+	if n := o.get("byok"); n != nil {
+		into.Byok = Set(c.byok(n, "byok"))
 	}
 	if n := o.get("tenants"); n != nil {
 		c.tenants(n)

@@ -60,6 +60,9 @@ func (c *configReader) tenant(i int, item *yaml.Node) *Tenant {
 	c.tenantAffinity(t, &o)
 	setting(&o, "metadata", &t.Metadata, c.metadata)
 	setting(&o, "on_client_left", &t.Left, c.clientLeft)
+	if n := o.get("byok"); n != nil {
+		t.Byok = Set(c.byok(n, where+", byok"))
+	}
 	if n := o.get("only"); n != nil {
 		t.only = c.names(n, where, "only", "[vendor-name]")
 		t.Only = texts(t.only)

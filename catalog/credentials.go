@@ -89,39 +89,47 @@ func (b *builder) credential(o *object, where string) (c Credential, ok bool) {
 			ok = false
 		}
 	}
+	kept, found := b.whereKept(o, where)
+	c.Env, c.File = kept.Env, kept.File
+	return c, ok && found
+}
+
+// whereKept reads where a key is kept: an environment variable or a file. What is written
+// in place of either is never quoted: it may be the key itself.
+func (r *reader) whereKept(o *object, where string) (c Credential, ok bool) {
 	env, file := o.get("env"), o.get("file")
 	switch {
 	case env != nil && file != nil:
-		b.fail(file, where, "has both env and file; keep one")
+		r.fail(file, where, "has both env and file; keep one")
 		return c, false
 	case env != nil:
-		text, readable := b.text(env, where, "env")
+		text, readable := r.text(env, where, "env")
 		if inner, ok := strings.CutPrefix(text, "$"); readable && ok {
 			if inner = strings.TrimSuffix(strings.TrimPrefix(inner, "{"), "}"); isEnvName(inner) && !looksLikeKey(inner) {
-				b.fail(env, where, "env is the name of an environment variable, which is not put in here; write the name alone: env: %s", inner)
+				r.fail(env, where, "env is the name of an environment variable, which is not put in here; write the name alone: env: %s", inner)
 				return c, false
 			}
 		}
 		if readable && (!isEnvName(text) || looksLikeKey(text)) {
-			b.fail(env, where, "env must be the name of an environment variable, such as VENDOR_API_KEY, never a key")
+			r.fail(env, where, "env must be the name of an environment variable, such as VENDOR_API_KEY, never a key")
 			return c, false
 		}
 		c.Env = text
-		return c, ok && readable
+		return c, readable
 	case file != nil:
-		text, readable := b.text(file, where, "file")
+		text, readable := r.text(file, where, "file")
 		switch {
 		case readable && (len(text) > 4096 || strings.ContainsAny(text, "\n\r\x00")):
-			b.fail(file, where, "file must be the path of a file that holds the key")
+			r.fail(file, where, "file must be the path of a file that holds the key")
 			return c, false
 		case readable && mayBeKey(text) && !isPath(text):
-			b.fail(file, where, "file must be the path of a file that holds the key, never the key; write ./ before a file's name that looks like one")
+			r.fail(file, where, "file must be the path of a file that holds the key, never the key; write ./ before a file's name that looks like one")
 			return c, false
 		}
 		c.File = text
-		return c, ok && readable
+		return c, readable
 	case !o.partial:
-		b.fail(o.node, where, "says not where the key is kept; add env: NAME or file: PATH")
+		r.fail(o.node, where, "says not where the key is kept; add env: NAME or file: PATH")
 	}
 	return c, false
 }

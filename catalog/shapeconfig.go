@@ -28,6 +28,8 @@ type configShape struct {
 	Timeouts timeoutsShape `yaml:"timeouts,omitempty"`
 	// What one request may take.
 	Limits limitsShape `yaml:"limits,omitempty"`
+	// Callers' own keys for vendors, where a tenant does not say otherwise: true where they may come with requests, or more of it.
+	Byok either[bool, byokShape] `yaml:"byok,omitempty"`
 	// Who may use the gateway. Without tenants there is one, default, and no key is asked for.
 	Tenants []tenantShape `yaml:"tenants,omitempty" least:"1"`
 }
@@ -124,6 +126,24 @@ type tenantShape struct {
 	Affinity either[bool, tenantAffinityShape] `yaml:"affinity,omitempty"`
 	// Whether a vendor is cancelled when its client leaves, or its answer is read on.
 	OnClientLeft clientLeftWord `yaml:"on_client_left,omitempty"`
+	// Keys of its own for vendors, which go before the operator's: true where they may come with its requests, or more of it.
+	Byok either[bool, byokShape] `yaml:"byok,omitempty"`
+}
+
+type byokShape struct {
+	// Whether keys may come with requests: as x-warmroute-key-<vendor>, or in providerOptions.gateway.byok.
+	Requests bool `yaml:"requests,omitempty" default:"false"`
+	// Serve with these keys only, never with the operator's.
+	Only bool `yaml:"only,omitempty" default:"false"`
+	// Keys that are kept here, by vendor; those that come with a request go before them.
+	Keys map[anyName]ownKeyShape `yaml:"keys,omitempty" least:"1"`
+}
+
+type ownKeyShape struct {
+	// The environment variable that holds the key.
+	Env envName `yaml:"env,omitempty" exactly:"one"`
+	// The file that holds the key; relative to the working directory.
+	File text `yaml:"file,omitempty" exactly:"one"`
 }
 
 type keyShape struct {

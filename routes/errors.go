@@ -103,6 +103,8 @@ func unserved(c *gin.Context, api catalog.API, now *catalog.Catalog, err error) 
 	case errors.Is(err, errTooLarge):
 		c.Writer.Header().Set("Connection", "close") // the rest of the body is not read
 		fail(c, api, http.StatusRequestEntityTooLarge, "The request body is larger than this gateway accepts.")
+	case errors.Is(err, errOwnKeys):
+		fail(c, api, http.StatusForbidden, sentence(err))
 	case errors.Is(err, errSlipped):
 		c.Writer.Header().Set("Connection", "close")
 		fail(c, api, http.StatusForbidden, sentence(err))
@@ -168,10 +170,13 @@ func answered(a *engine.Attempt) int {
 	case engine.FailureClientLeft:
 		return statusClientLeft
 	case engine.FailureCredential, engine.FailureForbidden:
-		if a.Candidate.Group == engine.GroupClient {
-			return http.StatusUnauthorized
+		switch {
+		case a.Candidate.Group != engine.GroupClient:
+			return http.StatusBadGateway
+		case a.Status >= 400 && a.Status <= 499: // only the caller's own keys failed
+			return a.Status
 		}
-		return http.StatusBadGateway
+		return http.StatusUnauthorized
 	case engine.FailureTimeout:
 		return http.StatusGatewayTimeout
 	}
@@ -201,7 +206,7 @@ func failed(c *gin.Context, api catalog.API, last *engine.Attempt) {
 	case engine.FailureCredential, engine.FailureForbidden:
 		// What the vendor says of a key may contain it.
 		if last.Candidate.Group == engine.GroupClient {
-			fail(c, api, status, who+" did not accept the key that was sent for it.")
+			fail(c, api, status, who+" did not accept your own key for it.")
 			return
 		}
 		fail(c, api, status, who+" did not accept this gateway's key for it; the request itself is not at fault.")

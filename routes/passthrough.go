@@ -57,6 +57,11 @@ func (s *service) pass(p passage) gin.HandlerFunc {
 		facts := request.Facts()
 		facts.API, facts.Header = p.api, c.Request.Header
 		tenant(c).take(&facts)
+		ring, err := s.ownKeys(c.Request.Header, request, tenant(c), &facts)
+		if err != nil {
+			refuse(c, p.api, err)
+			return
+		}
 		mode, err := read(c.Request.Header, &facts, tenant(c).metadata(s.Metadata))
 		if err != nil {
 			refuse(c, p.api, err)
@@ -71,6 +76,7 @@ func (s *service) pass(p passage) gin.HandlerFunc {
 			Query:    c.Request.URL.RawQuery,
 			Metadata: mode,
 			Apart:    tenant(c).Rules.Apart,
+			Key:      ring.find,
 			Began:    release,
 		})
 	}

@@ -28,6 +28,8 @@ type Options struct {
 	MaxBody  int64           // bytes of a body, unpacked; 0 means DefaultMaxBody
 	BodyTime time.Duration   // to read a body; 0 means DefaultBodyTime
 	Drain    vendor.Drain    // how far an answer is read on after its client left; the zero one: the vendor is cancelled at once
+	Own      OwnKeys         // keys of its own of everybody, where there are no tenants
+	OwnOnly  bool            // everybody is served with such keys only, never with the operator's
 	Sidecar  *Sidecar        // the turns that are carried out elsewhere; nil: one of its own
 	Tenants  *Tenants        // who may use the gateway, by their keys; nil: everybody, as [catalog.DefaultTenant], whatever key they present
 }
@@ -56,7 +58,7 @@ func New(o Options) http.Handler {
 	if o.Sidecar == nil {
 		o.Sidecar = &Sidecar{}
 	}
-	s := &service{Options: o, everybody: Tenant{ID: catalog.DefaultTenant}}
+	s := &service{Options: o, everybody: Tenant{ID: catalog.DefaultTenant, Own: o.Own, Rules: engine.Rules{OwnOnly: o.OwnOnly}}}
 	r := router(o.Log)
 	v1 := r.Group("/v1", s.admit)
 	for _, api := range []catalog.API{catalog.Chat, catalog.Responses, catalog.Messages} {

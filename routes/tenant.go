@@ -28,6 +28,7 @@ type Tenant struct {
 	Metadata vendor.Metadata     // where a request says nothing; empty: that of [Options]
 	Drain    *vendor.Drain       // how far its answers are read on; nil: as [Options] say
 	Rules    engine.Rules
+	Own      OwnKeys // keys of its own for vendors
 
 	key string // SHA-256 in hex of the key that was presented; empty where none is asked for
 }

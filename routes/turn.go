@@ -22,6 +22,7 @@ const (
 	headerSource    = "X-Warmroute-Session-Source"
 	headerPinned    = "X-Warmroute-Pinned"
 	headerDisplaced = "X-Warmroute-Displaced"
+	headerIgnored   = "X-Warmroute-Ignored" // settings of the request that mean nothing here
 )
 
 // The headers of a request that are warmroute's own, in canonical form.
@@ -53,10 +54,18 @@ func (s *service) turn(api catalog.API) gin.HandlerFunc {
 		facts := request.Facts()
 		facts.API, facts.Header = api, c.Request.Header
 		tenant(c).take(&facts)
+		ring, err := s.ownKeys(c.Request.Header, request, tenant(c), &facts)
+		if err != nil {
+			refuse(c, api, err)
+			return
+		}
 		mode, err := read(c.Request.Header, &facts, tenant(c).metadata(s.Metadata))
 		if err != nil {
 			refuse(c, api, err)
 			return
+		}
+		if len(facts.Ignored) > 0 && mode != vendor.MetadataOff {
+			c.Writer.Header()[headerIgnored] = []string{strings.Join(facts.Ignored, ", ")}
 		}
 		began := release // a stream may last; the body has done its work
 		if s.Gateway.Prefixes && facts.Prefix != nil {
@@ -75,6 +84,7 @@ func (s *service) turn(api catalog.API) gin.HandlerFunc {
 			Query:    c.Request.URL.RawQuery,
 			Metadata: mode,
 			Apart:    tenant(c).Rules.Apart,
+			Key:      ring.find,
 			Drain:    tenant(c).drain(s.Drain),
 			Began:    began,
 		})

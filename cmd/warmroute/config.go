@@ -38,7 +38,6 @@ func (s *settings) readConfig(flags *pflag.FlagSet) error {
 	behind(flags, "open", c.Open, strconv.FormatBool)
 	behind(flags, "log-level", c.LogLevel, same)
 	behind(flags, "metadata", c.Metadata, same)
-	behind(flags, "gate", c.Affinity.Gate, func(g catalog.Gate) string { return string(g) })
 	behind(flags, "affinity", c.Affinity.Enabled, strconv.FormatBool)
 	behind(flags, "drain", c.Timeouts.Drain, time.Duration.String)
 	return nil
@@ -71,6 +70,17 @@ func behind[T any](flags *pflag.FlagSet, name string, value catalog.Setting[T], 
 	_ = f.Value.Set(text(v))
 }
 
+// ownKeys are a tenant's own keys for vendors, and whether they are all it is served with.
+func ownKeys(own catalog.OwnKeys) (keys routes.OwnKeys, only bool) {
+	keys.Requests = own.Requests
+	for i := range own.Keys {
+		if secret, ok := own.Keys[i].Secret(); ok {
+			keys.Stored = append(keys.Stored, routes.StoredKey{Vendor: own.Keys[i].Vendor, Key: secret})
+		}
+	}
+	return keys, own.Only
+}
+
 // tenants are those the configuration names, nil without any.
 func (s *settings) tenants() (*routes.Tenants, error) {
 	if len(s.config.Tenants) == 0 {
@@ -78,11 +88,16 @@ func (s *settings) tenants() (*routes.Tenants, error) {
 	}
 	list := make([]routes.Tenant, len(s.config.Tenants))
 	for i, t := range s.config.Tenants {
+		profile, err := engine.ProfileOf(t.ProfileSettings.Over(s.affinity()))
+		if err != nil {
+			return nil, invalid(fmt.Errorf("tenant %q: %w", t.ID, err))
+		}
 		list[i] = routes.Tenant{
 			ID:       t.ID,
 			Metadata: vendor.Metadata(t.Metadata.Or("")),
-			Rules:    engine.Rules{Gate: t.Gate.Or(""), Off: !t.Affinity.Or(s.Affinity), Only: t.Only},
+			Rules:    engine.Rules{Profile: profile, Off: !t.Affinity.Or(s.Affinity), Only: t.Only},
 		}
+		list[i].Own, list[i].Rules.OwnOnly = ownKeys(t.Byok.Or(s.config.Byok.Or(catalog.OwnKeys{})))
 		if left, ok := t.Left.Get(); ok {
 			drain := s.drain(left)
 			list[i].Drain = &drain

@@ -38,7 +38,8 @@ type settings struct {
 	Admin    string
 	Open     bool
 	Metadata string
-	Gate     string
+	Profile  string // empty: the file's
+	Gate     string // empty: the file's, else the profile's
 	Affinity bool
 	LogLevel string
 	Drain    time.Duration
@@ -103,7 +104,8 @@ func commonFlags(c *cobra.Command, s *settings) {
 	f.StringVar(&s.Admin, "admin", "127.0.0.1:9090", "address of the admin surface")
 	f.BoolVar(&s.Open, "open", false, "accept anyone who can reach a --listen address beyond loopback")
 	f.StringVar(&s.Metadata, "metadata", "body", "where the routing metadata goes: body, header or off")
-	f.StringVar(&s.Gate, "gate", "cache_read", "the test a pin must pass: cache_read, own_price or off")
+	f.StringVar(&s.Profile, "profile", "", profileUsage)
+	f.StringVar(&s.Gate, "gate", "", gateUsage)
 	f.BoolVar(&s.Affinity, "affinity", true, "remember and promote warm vendors; a tenant's own setting goes before it")
 	f.StringVar(&s.LogLevel, "log-level", "info", "debug, info, warn or error")
 	f.DurationVar(&s.Drain, "drain", 60*time.Second, "how long running turns may take to end at shutdown")
@@ -130,10 +132,15 @@ func serve(ctx context.Context, s settings, out, logs io.Writer) error {
 	if problems := s.config.Check(first); problems != nil {
 		return invalid(problems)
 	}
+	profile, err := s.profile()
+	if err != nil {
+		return err
+	}
 	tenants, err := s.tenants()
 	if err != nil {
 		return err
 	}
+	s.remark(log, profile)
 	holdout, err := engine.NewHoldout(s.config.Affinity.Holdout.Or(decimal.Zero))
 	if err != nil {
 		return invalid(err)
@@ -181,7 +188,7 @@ func serve(ctx context.Context, s settings, out, logs io.Writer) error {
 		Prefixes: true,
 		Holdout:  holdout,
 		Learned:  learned,
-		Gate:     catalog.Gate(s.Gate),
+		Profile:  profile,
 		Off:      !s.Affinity && tenants == nil, // with tenants, each has its own
 		Deadline: s.config.Affinity.Deadline.Or(engine.DefaultDeadline),
 		Now:      time.Now,
@@ -195,7 +202,10 @@ func serve(ctx context.Context, s settings, out, logs io.Writer) error {
 		Idle:           s.config.Timeouts.Idle.Or(0),
 	})
 	defer vendors.Close()
+	own, ownOnly := ownKeys(s.config.Byok.Or(catalog.OwnKeys{}))
 	client := routes.NewServer(routes.New(routes.Options{
+		Own:      own,
+		OwnOnly:  ownOnly,
 		Gateway:  gateway,
 		Vendor:   vendors,
 		Log:      log,
@@ -219,7 +229,7 @@ func serve(ctx context.Context, s settings, out, logs io.Writer) error {
 	pages.Handle("GET /{$}", http.RedirectHandler("/ui/", http.StatusFound))
 	pages.Handle("/", routes.Admin(routes.AdminOptions{
 		Log:     log,
-		Ready:   func() routes.Readiness { return readiness(live, kept, draining.Load()) },
+		Ready:   func() routes.Readiness { return readiness(live, kept, profile, draining.Load()) },
 		Reload:  func() error { return reload(live, log, again) },
 		Metrics: metrics.Handler(),
 		API:     routes.APIOptions{Books: kept.books, Pins: kept.listPins(), Catalog: live.Current},
@@ -301,10 +311,8 @@ func (s settings) check() error {
 	default:
 		return usage(fmt.Errorf("--metadata %s: say body, header or off", s.Metadata))
 	}
-	switch catalog.Gate(s.Gate) {
-	case catalog.GateCacheRead, catalog.GateOwnPrice, catalog.GateOff:
-	default:
-		return usage(fmt.Errorf("--gate %s: say cache_read, own_price or off", s.Gate))
+	if err := knownProfile(s.Profile, s.Gate); err != nil {
+		return err
 	}
 	if s.Drain < 0 {
 		return usage(fmt.Errorf("--drain %s: say how long, such as 60s", s.Drain))
@@ -399,10 +407,11 @@ func logReload(status catalog.Status, log *slog.Logger, again chan<- struct{}) {
 }
 
 // readiness is what /readyz says.
-func readiness(live *catalog.Live, kept *keep, draining bool) routes.Readiness {
+func readiness(live *catalog.Live, kept *keep, profile *engine.Profile, draining bool) routes.Readiness {
 	status, pins := live.Status(), kept.pins.Stats()
 	r := routes.Readiness{
 		Ready:   !draining,
+		Profile: string(profile.Name),
 		Catalog: routes.CatalogStatus{Path: status.Path, Digest: status.Digest, Loaded: status.LoadedAt},
 		Pins:    routes.PinStatus{Loaded: pins.Loaded, Unwritten: int(pins.Unwritten), Records: pins.Records, Problem: kept.pinProblem()},
 		Ledger:  kept.ledgerStatus(),
