@@ -152,6 +152,14 @@ func (b *builder) hints(n *yaml.Node, where string, v *Vendor) []Hint {
 			word, _ := b.choice(form, at, "form", "hashed", "raw")
 			h.Raw = word == "raw"
 		}
+		if apis := o.get("api"); apis != nil {
+			h.API = b.apis(apis, at)
+			for _, api := range h.API {
+				if len(v.API) > 0 && !v.Speaks(api) {
+					b.fail(apis, at, "api %s is none that this vendor speaks; name one that it does, or remove the key", api)
+				}
+			}
+		}
 		if target := strings.ToLower(h.Header) + " " + h.Member; target != " " {
 			if first, twice := seen[target]; twice {
 				b.fail(item, at, "is for %s, as another hint is, %s; remove one", b.show(h.Header+h.Member), both(first, item))

@@ -236,11 +236,7 @@ func factsOf(c *catalog.Catalog) *facts {
 
 func vendorFacts(v *catalog.Vendor) *thing {
 	t := &thing{name: "vendor " + strconv.Quote(v.Name)}
-	apis := make([]string, len(v.API))
-	for i, a := range v.API {
-		apis[i] = string(a)
-	}
-	t.say("api", strings.Join(apis, ", "))
+	t.say("api", apis(v.API))
 	if v.BaseURL != nil {
 		t.summary = v.BaseURL.String()
 		t.say("base_url", t.summary)
@@ -262,6 +258,9 @@ func vendorFacts(v *catalog.Vendor) *thing {
 		if h.Raw {
 			form = "raw"
 		}
+		if len(h.API) > 0 {
+			form += ", api " + apis(h.API)
+		}
 		t.say("hints["+h.Header+h.Member+"]", form)
 	}
 	t.say("usage", v.Usage)
@@ -275,6 +274,15 @@ func vendorFacts(v *catalog.Vendor) *thing {
 		t.say("allow_private", "true")
 	}
 	return t
+}
+
+// apis is a list of them in words.
+func apis(all []catalog.API) string {
+	words := make([]string, len(all))
+	for i, a := range all {
+		words[i] = string(a)
+	}
+	return strings.Join(words, ", ")
 }
 
 // usage is in what a vendor counts otherwise than its convention.
@@ -436,5 +444,6 @@ func policyFacts(p *catalog.Policy) *thing {
 	if p.Affinity.Off {
 		t.say("affinity.enabled", "false")
 	}
+	t.say("affinity.cache_ttl", string(p.Affinity.CacheTTL))
 	return t
 }
