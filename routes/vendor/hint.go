@@ -5,14 +5,16 @@ import (
 	"crypto/sha256"
 	"encoding/binary"
 	"encoding/hex"
+	"net/http"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/warmroute/warmroute/catalog"
 	"github.com/warmroute/warmroute/engine"
 )
 
-// maxHint is the longest session id a vendor takes as a cache key, in bytes
-// (OpenAI refuses longer ones).
+// maxHint is the longest text a vendor takes as a cache key, in characters (OpenAI
+// refuses longer ones).
 const maxHint = 64
 
 // hint is what stands for a session at a vendor: one that another session started
@@ -60,6 +62,30 @@ func sendable(text string) bool {
 	return text != "" && text[0] != ' ' && text[len(text)-1] != ' '
 }
 
+// ownKey is what stands for the client's own prompt_cache_key where that is longer than
+// vendors take: a hash of all of it, so that two that begin alike are told apart and
+// one is always the same. Pins go by the key itself. Empty: the key stays as it is.
+func (c *Client) ownKey(call *Call, try *engine.Try) string {
+	key := call.Body.Facts().CacheKey
+	if len(key) <= maxHint || utf8.RuneCountInString(key) <= maxHint {
+		return ""
+	}
+	return c.hashed("key", try.Session.Tenant, try.Candidate.Credential, key)
+}
+
+// maxPassed is how long a client's header may be that is passed on as it came.
+const maxPassed = 1024
+
+// passed adds the client's own headers that its profile has the vendor sent. One the
+// client did not send is not made up, and one that no header may hold is left out.
+func passed(h, client http.Header, names []string) {
+	for _, name := range names {
+		if values := client[name]; len(values) > 0 && len(values[0]) <= maxPassed && sendable(values[0]) {
+			h[name] = values[:1:1]
+		}
+	}
+}
+
 // cacheKey is the prompt_cache_key to append for a session, empty for none.
 func (c *Client) cacheKey(call *Call, try *engine.Try) string {
 	if call.Body.API == catalog.Messages || !try.Session.Found() {
@@ -67,7 +93,7 @@ func (c *Client) cacheKey(call *Call, try *engine.Try) string {
 	}
 	v := try.Candidate.Route.Vendor
 	for _, h := range v.Hints {
-		if h.Member != "prompt_cache_key" {
+		if h.Member != "prompt_cache_key" || !h.For(call.Body.API) {
 			continue
 		}
 		return c.hint(h, try.Session, try.Candidate.Credential)

@@ -32,6 +32,7 @@ func (c *Client) request(ctx context.Context, call *Call, try *engine.Try) (r *h
 		Refuses:  route.Vendor.Refuses,
 		AskUsage: true,
 		CacheKey: c.cacheKey(call, try),
+		OwnKey:   c.ownKey(call, try),
 		Mark:     try.Candidate.Marking.Place,
 	})
 	target := address(route.Vendor.BaseURL, call.Body.API.Path(), call.Query)
@@ -112,11 +113,12 @@ func (c *Client) header(call *Call, try *engine.Try) (http.Header, error) {
 	}
 	if s := try.Session; s.Found() {
 		for _, hint := range v.Hints {
-			if hint.Header != "" {
+			if hint.Header != "" && hint.For(call.Body.API) {
 				h.Set(hint.Header, c.hint(hint, s, try.Candidate.Credential))
 			}
 		}
 	}
+	passed(h, call.Header, try.Pass)
 	return h, authorize(h, call, try)
 }
 

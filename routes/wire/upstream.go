@@ -15,6 +15,7 @@ type Edits struct {
 	Refuses  []string // members the vendor must never be sent, cut out
 	AskUsage bool     // ask for usage where [Request.AsksUsage] says so
 	CacheKey string   // append prompt_cache_key unless the client sent one; empty: do not
+	OwnKey   string   // put in the place of the client's own prompt_cache_key; empty: that stays
 	// Mark is the lifetime of the cache markers that are placed where the client set
 	// none: five minutes, or from an hour on an hour; 0: none are. See markers.go.
 	Mark time.Duration
@@ -136,9 +137,13 @@ func (r *Request) change(s *splice, i int, e *Edits) {
 			s.put(r.options.last, r.options.last, `"include_usage":true`)
 		}
 	case fieldCacheKey:
-		if r.keys(e) { // it is null
+		switch {
+		case r.keys(e): // it is null
 			s.cut(m.from, m.to)
 			s.dst = appendString(s.dst, e.CacheKey)
+		case e.OwnKey != "" && r.Body[m.from] == '"':
+			s.cut(m.from, m.to)
+			s.dst = appendString(s.dst, e.OwnKey)
 		}
 	}
 }
