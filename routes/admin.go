@@ -15,7 +15,8 @@ import (
 // Readiness is what GET /readyz?verbose shows.
 type Readiness struct {
 	Ready   bool          `json:"ready"`
-	Reason  string        `json:"reason,omitempty"` // why it is not, or what is degraded
+	Reason  string        `json:"reason,omitempty"`  // why it is not, or what is degraded
+	Profile string        `json:"profile,omitempty"` // whose rules of affinity hold for tenants that have none of their own
 	Catalog CatalogStatus `json:"catalog"`
 	Pins    PinStatus     `json:"pins"`
 	Ledger  LedgerStatus  `json:"ledger"`
