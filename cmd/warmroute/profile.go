@@ -65,7 +65,7 @@ func (s *settings) profile() (*engine.Profile, error) {
 // remark logs what whoever set the gateway up should know.
 func (s *settings) remark(log *slog.Logger, profile *engine.Profile) {
 	for _, w := range s.config.Warnings {
-		log.Warn("config file: " + w.Error())
+		log.Warn("config file", "warning", w.String())
 	}
 	if off := s.affinity().OffUntil(); off != "" && s.Profile != "" {
 		log.Warn("affinity is off until "+off, "profile", string(profile.Name))
