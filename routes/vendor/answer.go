@@ -52,6 +52,7 @@ func (a *attempt) whole(answer *http.Response, plain io.Reader) {
 		a.abandon()
 		return
 	}
+	a.hear(read.Said)
 	a.commit(answer, answer.Header.Get("Content-Type"), len(read.Body))
 	for part := range slices.Chunk(read.Body, maxWrite) {
 		if err := a.write(part); err != nil {
@@ -60,6 +61,13 @@ func (a *attempt) whole(answer *http.Response, plain io.Reader) {
 		}
 	}
 	a.last()
+}
+
+// hear tells what a whole answer says, before the client has its end.
+func (a *attempt) hear(said engine.Said) {
+	if a.Said = said; a.try.Hears && a.try.Heard != nil {
+		a.try.Heard(said, a.ResponseID)
+	}
 }
 
 // tooLargeError is an answer over [Options.MaxJSON].

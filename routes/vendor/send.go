@@ -243,6 +243,7 @@ func (a *attempt) relayOptions() wire.RelayOptions {
 	o := wire.RelayOptions{
 		API:       a.call.Body.API,
 		Usage:     a.Candidate.Route.Vendor.UsageOf(a.call.Body.API),
+		Hears:     a.try.Hears,
 		HideUsage: a.call.Body.AsksUsage(a.Candidate.Route.Vendor.Refuses),
 	}
 	if a.call.Metadata == MetadataBody || a.call.Metadata == "" {

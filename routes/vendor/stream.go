@@ -27,6 +27,7 @@ type streamed struct {
 	over   bool    // a terminal or an error event has come: the end may follow
 	gone   bool    // the client takes no more
 	missed bool    // part of the answer came when it was gone
+	heard  bool    // what the whole answer says is told
 }
 
 // stream relays an event stream: each read is written and flushed at once.
@@ -143,6 +144,10 @@ func (s *streamed) open() {
 // pass writes and flushes. A client that takes no more ends the stream unless
 // it is drained.
 func (s *streamed) pass(p []byte) error {
+	if s.try.Hears && !s.heard && !s.gone && s.relay.Done() {
+		s.heard = true
+		s.hear(s.relay.Said())
+	}
 	if len(p) == 0 || s.gone {
 		return nil
 	}

@@ -2,6 +2,7 @@ package wire
 
 import (
 	"github.com/warmroute/warmroute/catalog"
+	"github.com/warmroute/warmroute/engine"
 )
 
 // JSONAnswer is a whole JSON answer, read and edited.
@@ -11,6 +12,7 @@ type JSONAnswer struct {
 	Report
 	Model string       // the model the vendor says it was; empty if it does not
 	Error *StreamError // the error that it is in all its 200; nil if none
+	Said  engine.Said  // what the assistant said, where it was asked for; nothing of an error
 	ID    string       // of an answer of the API responses: what previous_response_id names; empty for others
 }
 
@@ -31,6 +33,9 @@ func JSONResponse(o RelayOptions, body []byte) JSONAnswer {
 	a := r.answer(body, object)
 	answer.Report = r.tally.report(r.conv)
 	answer.Model, answer.Tier, answer.ID = r.model, r.tier, r.id
+	if o.Hears && failure == nil {
+		answer.Said = hearAnswer(o.API, body, object)
+	}
 	// A failed response is an answer of its dialect all the same.
 	isError := answer.Error != nil && o.API != catalog.Responses
 	if o.Metadata == nil || carriesMetadata(body) || isError || a.members == 0 {

@@ -134,6 +134,9 @@ func (r *Request) readCaching() error {
 	if f.Markers > 0 {
 		f.MarkedPrefix = r.markedPrefix
 	}
+	if r.opener.last.found() {
+		f.Last = r.said
+	}
 	if r.hasOpening() {
 		f.Opening, f.Words, f.Prefix = r.opening, r.words, r.prefix
 	}

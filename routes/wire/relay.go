@@ -13,6 +13,7 @@ type RelayOptions struct {
 	Usage     *catalog.Usage // how the vendor counts; nil: as is usual on the API
 	Metadata  []byte         // JSON value of provider_metadata to put in; nil: none
 	HideUsage bool           // the client did not ask for usage that we asked for; chat streams only
+	Hears     bool           // what the assistant says is wanted, by its hashes
 }
 
 // convention is how the vendor counts.
@@ -61,6 +62,9 @@ type Relay struct {
 // NewRelay starts to relay a stream.
 func NewRelay(o RelayOptions) *Relay {
 	r := &Relay{o: o, conv: o.convention(), longest: maxEvent}
+	if o.Hears {
+		r.heard = new(listener)
+	}
 	r.words = wordsOf(r.conv)
 	return r
 }

@@ -215,11 +215,17 @@ func (r *Request) scanMessages(w *members) bool {
 }
 
 // isOutput says whether the item at i, which was scanned last, is one that a model
-// made beside its messages: a call or its reasoning.
+// made beside its messages: a call, its reasoning. What answers a call, refers to
+// another item or is of no type is none.
 func isOutput(s *scanner, i int) bool {
 	if s.b[i] != '{' {
 		return false
 	}
-	kind, _ := s.short(s.kind)
-	return bytes.HasSuffix(kind, []byte("_call")) || string(kind) == "reasoning"
+	switch kind, _ := s.short(s.kind); {
+	case len(kind) == 0, bytes.HasSuffix(kind, []byte("_output")), bytes.HasSuffix(kind, []byte("_response")):
+		return false
+	case string(kind) == "item_reference", bytes.HasPrefix(kind, []byte("input_")):
+		return false
+	}
+	return true
 }

@@ -20,7 +20,8 @@ type watch struct {
 	words    []word // in which usage may be announced, besides "usage"
 	model    string
 	tier     string
-	id       string // of a response
+	id       string    // of a response
+	heard    *listener // nil: nobody wants to know what is said
 	edits    changes
 	joined   []byte
 	pieces   []piece
@@ -58,6 +59,9 @@ func (r *Relay) look(b []byte) bool {
 			r.began, r.done = true, true
 		}
 		return r.o.API != catalog.Messages
+	}
+	if r.heard != nil {
+		r.heard.hear(r.o.API, &e)
 	}
 	r.placed = r.placed || r.o.Metadata != nil && carriesMetadata(e.data)
 	switch r.o.API {
