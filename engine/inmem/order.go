@@ -32,7 +32,7 @@ func (s *shard) link(i int32) {
 	}
 	s.ends.head = i
 	o := &s.owners[at.owner]
-	if o.most == 0 {
+	if o.of.most == 0 {
 		return
 	}
 	at.own = links{none, o.ends.head}
@@ -55,7 +55,7 @@ func (s *shard) linkLast(i int32) {
 	}
 	s.ends.tail = i
 	o := &s.owners[at.owner]
-	if o.most == 0 {
+	if o.of.most == 0 {
 		return
 	}
 	at.own = links{o.ends.tail, none}
@@ -81,7 +81,7 @@ func (s *shard) unlink(i int32) {
 		s.ends.tail = at.all.prev
 	}
 	o := &s.owners[at.owner]
-	if o.most == 0 {
+	if o.of.most == 0 {
 		return
 	}
 	if at.own.prev != none {
@@ -110,7 +110,7 @@ func (s *shard) rename(from, to int32) {
 		s.slots[at.all.next].all.prev = to
 	}
 	o := &s.owners[at.owner]
-	if o.most == 0 {
+	if o.of.most == 0 {
 		return
 	}
 	if at.own.prev == none {
@@ -126,27 +126,32 @@ func (s *shard) rename(from, to int32) {
 }
 
 // makeRoom makes room for one record of the owner, and reserves it: in place of the
-// owner's longest idle where it has as many as it may, else in place of the longest
-// idle here where the table is full. ok is false where the table is full and nothing
-// is here.
+// owner's longest idle here where it has as many as it may, else in place of the
+// longest idle here where the table is full. ok is false where that is nobody.
 func (s *shard) makeRoom(of uint32) (ok bool) {
 	o := &s.owners[of]
-	switch {
-	case o.full():
-		s.replace(o.ends.tail)
-	case s.reserve():
-	case s.ends.tail != none:
-		s.replace(s.ends.tail)
-	default:
-		return false
+	if !o.of.reserve() {
+		return s.replace(o.ends.tail, o.of)
 	}
-	return true
+	if reserve(s.total, s.limit) || s.replace(s.ends.tail, nil) {
+		return true
+	}
+	o.of.records.Add(-1)
+	return false
 }
 
-// replace evicts slot i and keeps its room reserved.
-func (s *shard) replace(i int32) {
+// replace evicts slot i and keeps its room reserved, in the table and where it is
+// the tenant's own also with it. ok is false where i is none.
+func (s *shard) replace(i int32, own *tenant) (ok bool) {
+	if i == none {
+		return false
+	}
 	s.total.Add(1)
+	if own != nil {
+		own.records.Add(1)
+	}
 	s.evict(i)
+	return true
 }
 
 // evict removes slot i for another to come, and counts it.
@@ -154,19 +159,6 @@ func (s *shard) evict(i int32) {
 	s.counts.evicted++
 	s.owners[s.slots[i].owner].evicted++
 	s.remove(i)
-}
-
-// reserve takes room for one more record, where the table has any.
-func (s *shard) reserve() bool {
-	for {
-		n := s.total.Load()
-		if n >= s.limit {
-			return false
-		}
-		if s.total.CompareAndSwap(n, n+1) {
-			return true
-		}
-	}
 }
 
 // look is of how many records the oldest makes room while the store is loaded, when
@@ -204,20 +196,22 @@ func (s *shard) oldestOfSome() int32 {
 // makeRoomLoaded is makeRoom for a record that was last used then, while the order of
 // use is not known. ok is false where the record is as idle as those it would replace.
 func (s *shard) makeRoomLoaded(of, used uint32) (ok bool) {
-	oldest := int32(none)
+	t, oldest, own := s.owners[of].of, int32(none), (*tenant)(nil)
 	switch {
-	case s.owners[of].full():
-		oldest = s.oldestOf(of)
-	case s.reserve():
+	case !t.reserve():
+		oldest, own = s.oldestOf(of), t
+	case reserve(s.total, s.limit):
 		return true
 	default:
 		oldest = s.oldestOfSome()
 	}
-	if oldest == none || s.slots[oldest].used >= used {
-		s.counts.evicted++
-		s.owners[of].evicted++
-		return false
+	if oldest != none && s.slots[oldest].used < used {
+		return s.replace(oldest, own)
 	}
-	s.replace(oldest)
-	return true
+	if own == nil {
+		t.records.Add(-1)
+	}
+	s.counts.evicted++
+	s.owners[of].evicted++
+	return false
 }

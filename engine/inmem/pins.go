@@ -92,7 +92,7 @@ func New(o Options) *Pins {
 	_, _ = cryptorand.Read(p.secret[:]) // never fails: the documented promise of crypto/rand
 	words := newNames()
 	for i := range p.shards {
-		p.shards[i].init(i, count, o.Max, &p.total, words)
+		p.shards[i].init(count, o.Max, &p.total, words)
 	}
 	p.life, p.end = context.WithCancel(context.Background())
 	p.queue.init(o.Queue)
@@ -157,14 +157,15 @@ func (p *Pins) Keep(_ context.Context, key engine.PinKey, model string, e engine
 	for crowded := true; crowded; {
 		crowded = p.keep(s, h, of, key, model, e, now)
 		if crowded {
-			p.evict()
+			p.evict(of)
 		}
 	}
 	p.sweepLater()
 	return nil
 }
 
-// keep is one try of Keep; crowded is true where the table is full and the shard empty.
+// keep is one try of Keep; crowded is true where there is no room, and
+// nothing in the shard that would make it.
 func (p *Pins) keep(s *shard, h hash, of *tenant, key engine.PinKey, model string, e engine.Entry, now time.Time) (crowded bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -177,21 +178,33 @@ func (p *Pins) keep(s *shard, h hash, of *tenant, key engine.PinKey, model strin
 	return crowded
 }
 
-// evict removes the longest idle record of some shard that has any.
-func (p *Pins) evict() {
+// evict removes a record for one of the tenant's: the longest idle of its own in some
+// shard where it has as many as it may, else of all in some shard.
+func (p *Pins) evict(of *tenant) {
 	from := rand.IntN(len(p.shards))
 	for i := range p.shards {
-		s := &p.shards[(from+i)%len(p.shards)]
-		s.mu.Lock()
-		found := s.ends.tail != none
-		if found {
-			s.evict(s.ends.tail)
-		}
-		s.mu.Unlock()
-		if found {
+		if p.shards[(from+i)&(len(p.shards)-1)].giveUp(of) {
 			return
 		}
 	}
+}
+
+// giveUp is evict in one shard; ok is false where there is nothing to evict.
+func (s *shard) giveUp(of *tenant) (ok bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	i := s.ends.tail
+	if of.full() {
+		at, has := s.places[of]
+		if !has {
+			return false
+		}
+		i = s.owners[at].ends.tail
+	}
+	if i != none {
+		s.evict(i)
+	}
+	return i != none
 }
 
 // Update puts e in the place of the entry of the same acceptance, if memory still

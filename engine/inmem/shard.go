@@ -40,8 +40,6 @@ type shard struct {
 	slots  []slot   // dense: the last one fills the place of one removed
 	index  []uint32 // open addressing: place of the slot + 1, 0 is free; length a power of two
 	ends   ends     // of all slots
-	number int      // of the shard
-	shards int      // how many there are
 	owners []owner
 	places map[*tenant]uint32 // index in owners
 	total  *atomic.Int64      // records of all shards
@@ -60,9 +58,10 @@ type block struct{ off, size uint32 }
 // counts are a shard's own figures.
 type counts struct{ evicted, swept int64 }
 
-// init readies the shard of this number, of as many as share total.
-func (s *shard) init(number, shards int, limit int, total *atomic.Int64, n *names) {
-	s.number, s.shards, s.names, s.ends = number, shards, n, nobody
+// init readies one of as many shards, which together hold no more than limit and
+// count what they hold in total.
+func (s *shard) init(shards, limit int, total *atomic.Int64, n *names) {
+	s.names, s.ends = n, nobody
 	s.limit, s.total = int64(limit), total
 	s.max = max(1, limit/shards)
 	s.places = map[*tenant]uint32{}
@@ -101,9 +100,9 @@ func (s *shard) peek(key hash) (engine.Record, bool) {
 }
 
 // put stores r at key as its owner's latest used. A new record has the owner's
-// longest idle make room where the owner has as many here as it may, and else the
-// longest idle of all where the table is full; crowded is true where that is in
-// another shard, and then nothing is stored. changed is false if r was there already;
+// longest idle here make room where the owner has as many as it may, and else the
+// longest idle here where the table is full; crowded is true where there is none
+// here, and then nothing is stored. changed is false if r was there already;
 // a record without models is removed.
 func (s *shard) put(key hash, of *tenant, r engine.Record, now uint32) (changed, crowded bool) {
 	i := s.find(key)
@@ -212,7 +211,9 @@ func (s *shard) remove(i int32) {
 	s.unlink(i)
 	s.leave(i)
 	s.giveBack(i)
-	s.owners[s.slots[i].owner].records--
+	o := &s.owners[s.slots[i].owner]
+	o.records--
+	o.of.records.Add(-1)
 	s.total.Add(-1)
 	last := int32(len(s.slots) - 1)
 	if i != last {

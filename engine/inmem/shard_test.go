@@ -85,7 +85,7 @@ func (s *slow) put(h hash, of *tenant, r engine.Record) {
 	}
 	switch {
 	case known:
-	case of.most > 0 && s.count(of) == of.most:
+	case of.most > 0 && s.count(of) == int(of.most):
 		s.evict(of)
 	case len(s.keys) == s.max:
 		s.evict(nil)
@@ -109,8 +109,8 @@ func TestShardAgreesWithItsSlowTwin(t *testing.T) {
 		limit := 1 + rnd.IntN(60)
 		var s shard
 		var total atomic.Int64
-		s.init(0, 1, limit, &total, newNames())
-		crews := []*tenant{{name: "a", count: 1}, {name: "b", count: 1, most: 1 + limit/3}, {name: "c", count: 1, most: 1 + rnd.IntN(limit)}}
+		s.init(1, limit, &total, newNames())
+		crews := []*tenant{{name: "a", count: 1}, {name: "b", count: 1, most: int64(1 + limit/3)}, {name: "c", count: 1, most: int64(1 + rnd.IntN(limit))}}
 		twin := &slow{max: limit, has: map[hash]engine.Record{}, of: map[hash]*tenant{}}
 		for step := range 4000 {
 			n := rnd.IntN(2 * limit)
@@ -149,10 +149,10 @@ func TestShardAgreesWithItsSlowTwin(t *testing.T) {
 			order = append(order, s.slots[i].key)
 		}
 		for _, o := range s.owners {
-			if want := twin.count(o.of); int(o.records) != want || o.most > 0 && want > int(o.most) {
-				t.Fatalf("seed %d: tenant %s has %d records, counted %d, of %d", seed, o.of.name, want, o.records, o.most)
+			if want := twin.count(o.of); int(o.records) != want || o.of.records.Load() != int64(want) || o.of.most > 0 && want > int(o.of.most) {
+				t.Fatalf("seed %d: tenant %s has %d records, counted %d, of %d", seed, o.of.name, want, o.records, o.of.most)
 			}
-			if o.most == 0 {
+			if o.of.most == 0 {
 				continue
 			}
 			var own, want []hash
@@ -187,7 +187,7 @@ func TestShardAgreesWithItsSlowTwin(t *testing.T) {
 func TestALoadBeyondTheLimitKeepsTheLatest(t *testing.T) {
 	var s shard
 	var total atomic.Int64
-	s.init(0, 1, 100, &total, newNames())
+	s.init(1, 100, &total, newNames())
 	crew := &tenant{name: "a", count: 1}
 	for _, n := range rand.New(rand.NewPCG(1, 1)).Perm(1000) {
 		s.putLoaded(hashOf(n), crew, at(n, 1), uint32(n))
@@ -214,13 +214,13 @@ func TestALoadBeyondTheLimitKeepsTheLatest(t *testing.T) {
 func TestALoadHoldsEachTenantToItsBound(t *testing.T) {
 	var s shard
 	var total atomic.Int64
-	s.init(0, 1, 1000, &total, newNames())
+	s.init(1, 1000, &total, newNames())
 	crews := []*tenant{{name: "a", count: 1, most: 100}, {name: "b", count: 1, most: 300}}
 	for _, n := range rand.New(rand.NewPCG(1, 1)).Perm(1200) {
 		s.putLoaded(hashOf(n), crews[n%4/3], at(n, 1), uint32(n))
 	}
 	s.settleOrder()
-	a, b := s.owners[s.places[crews[0]]], s.owners[s.places[crews[1]]]
+	a, b := &s.owners[s.places[crews[0]]], &s.owners[s.places[crews[1]]]
 	if a.records != 100 || a.evicted != 800 || b.records != 300 || b.evicted != 0 || total.Load() != 400 {
 		t.Errorf("a holds %d and gave up %d, b holds %d and gave up %d", a.records, a.evicted, b.records, b.evicted)
 	}

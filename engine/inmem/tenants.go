@@ -9,35 +9,47 @@ import (
 )
 
 // tenant is one whose records are counted, and the shards that they lie in. One that
-// may have few lies in few, so that its bound and its order of use are exact.
+// may have few lies in few, so that its order of use is exact.
 type tenant struct {
-	name  string
-	most  int // records; 0: no bound of its own
-	first int // of its shards
-	count int // of its shards, a power of two
+	name    string
+	most    int64 // records; 0: no bound of its own
+	first   int   // of its shards
+	count   int   // of its shards, a power of two
+	records atomic.Int64
 }
 
-// shareAt is how many records of the tenant the shard may hold, of all there are; 0:
-// any number.
-func (t *tenant) shareAt(shard, shards int) int32 {
-	share := t.most / t.count
-	if (shard-t.first)&(shards-1) < t.most%t.count {
-		share++
+// reserve takes room for one more record of the tenant, where it may have one.
+func (t *tenant) reserve() bool {
+	if t.most == 0 {
+		t.records.Add(1)
+		return true
 	}
-	return int32(share)
+	return reserve(&t.records, t.most)
+}
+
+// full says whether another record of the tenant takes the place of one.
+func (t *tenant) full() bool { return t.most > 0 && t.records.Load() >= t.most }
+
+// reserve adds one where that leaves no more than the limit.
+func reserve(n *atomic.Int64, limit int64) bool {
+	for {
+		now := n.Load()
+		if now >= limit {
+			return false
+		}
+		if n.CompareAndSwap(now, now+1) {
+			return true
+		}
+	}
 }
 
 // owner is a tenant with records in one shard.
 type owner struct {
-	ends
+	ends    // of its slots, where it has a bound
 	of      *tenant
-	most    int32 // 0: no bound of its own
 	records int32
 	evicted int64
 }
-
-// full says whether another record of the owner takes the place of one.
-func (o *owner) full() bool { return o.most > 0 && o.records >= o.most }
 
 // ownerOf is the place of the tenant among the shard's owners.
 func (s *shard) ownerOf(t *tenant) uint32 {
@@ -45,7 +57,7 @@ func (s *shard) ownerOf(t *tenant) uint32 {
 	if !ok {
 		at = uint32(len(s.owners))
 		s.places[t] = at
-		s.owners = append(s.owners, owner{ends: nobody, of: t, most: t.shareAt(s.number, s.shards)})
+		s.owners = append(s.owners, owner{ends: nobody, of: t})
 	}
 	return at
 }
@@ -80,10 +92,10 @@ func (p *Pins) meet(name string) *tenant {
 	}
 	t := &tenant{name: name, count: len(p.shards)}
 	if p.options.PerTenant != nil {
-		t.most = max(0, min(p.options.PerTenant(name), p.options.Max))
+		t.most = int64(max(0, min(p.options.PerTenant(name), p.options.Max)))
 	}
 	if t.most > 0 {
-		for t.count > 1 && t.most/t.count < shardSize {
+		for t.count > 1 && int(t.most)/t.count < shardSize {
 			t.count /= 2
 		}
 		if t.count < len(p.shards) {
@@ -112,7 +124,7 @@ func (p *Pins) Tenants() []TenantStats {
 	}
 	all := make(map[*tenant]*TenantStats, len(*known))
 	for name, t := range *known {
-		all[t] = &TenantStats{Tenant: name, Max: t.most}
+		all[t] = &TenantStats{Tenant: name, Max: int(t.most)}
 	}
 	for i := range p.shards {
 		s := &p.shards[i]
