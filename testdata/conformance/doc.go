@@ -62,7 +62,7 @@
 //
 // # Steps
 //
-//	at 4m44s                      the time since the start; it does not run backwards. A scenario starts at 0s
+//	at 4m44s                      the time since the start; it does not run backwards, and only this moves it
 //	tenant red                    who asks from here on, by its first key; without this the first tenant
 //	tenant red key RED_KEY_2      the same by another key
 //	fault alpha 503               alpha answers its next request with this status
@@ -94,7 +94,9 @@
 //
 // The conversation is put into the API's dialect. Without any line of it, it is
 // "system: {{text 8000}}", which are 2,000 tokens, and "user: Begin the task." A
-// request without a session id is therefore the same conversation each time.
+// request without a session id is therefore the same conversation each time. The
+// gateway takes all strings of a conversation for text: "user" and 4,092 bytes are
+// the 1,024 tokens that a minimum may ask for.
 //
 // In texts, headers and JSON:
 //
@@ -130,4 +132,9 @@
 // # cannot.txt
 //
 // Entries with blank lines between them: statement, page and reason.
+//
+// # pages.txt
+//
+// Optional: the values of page in the order of the page, one on a line, for the
+// table. Where it is there, no scenario may name another.
 package conformance

@@ -43,6 +43,10 @@ func TestConformance(t *testing.T) {
 				t.Fatal(err)
 			}
 			name := strings.TrimSuffix(filepath.Base(file), ".txt")
+			if name == "pages" {
+				results.Pages = pageList(string(text))
+				continue
+			}
 			if name == "cannot" {
 				if results.Cannot, err = parseCannot(string(text)); err != nil {
 					t.Errorf("%s: %v", file, err)
@@ -55,6 +59,9 @@ func TestConformance(t *testing.T) {
 				continue
 			}
 			results.Scenarios = append(results.Scenarios, s)
+		}
+		if strays := results.strays(); len(strays) > 0 {
+			t.Errorf("%s/pages.txt has not: %s", g.folder, strings.Join(strays, "; "))
 		}
 		if len(results.Scenarios) < g.least {
 			t.Errorf("%s has %d scenarios, fewer than %d", g.folder, len(results.Scenarios), g.least)

@@ -12,6 +12,38 @@ type gatewayResults struct {
 	Scenarios     []*scenario
 	Failed        []string
 	Cannot        []cannot
+	Pages         []string // pages and sections in their own order; empty: as the scenarios have them
+}
+
+// pageList reads pages.txt: a page and section on each line.
+func pageList(text string) []string {
+	var list []string
+	for line := range strings.Lines(text) {
+		if line = strings.TrimSpace(line); line != "" && !strings.HasPrefix(line, "#") {
+			list = append(list, line)
+		}
+	}
+	return list
+}
+
+// strays are pages that scenarios and cannot.txt name and pages.txt does not.
+func (g *gatewayResults) strays() []string {
+	if len(g.Pages) == 0 {
+		return nil
+	}
+	var strays []string
+	note := func(page, where string) {
+		if !slices.Contains(g.Pages, page) {
+			strays = append(strays, fmt.Sprintf("%q of %s", page, where))
+		}
+	}
+	for _, s := range g.Scenarios {
+		note(s.Page, s.File)
+	}
+	for _, c := range g.Cannot {
+		note(c.Page, "cannot")
+	}
+	return strays
 }
 
 // cannot is a statement that no scenario shows, and why.
@@ -81,7 +113,7 @@ fails where it is stale.
 	}
 	for _, g := range all {
 		fmt.Fprintf(&b, "\n## %s\n", g.Title)
-		for _, page := range pages(g.Scenarios) {
+		for _, page := range pages(&g) {
 			fmt.Fprintf(&b, "\n### %s\n\n| statement | scenario | |\n|---|---|---|\n", page)
 			for _, s := range g.Scenarios {
 				if s.Page != page {
@@ -105,14 +137,16 @@ fails where it is stale.
 	return b.String()
 }
 
-// pages are the pages and sections of scenarios, in the order in which they first stand.
-func pages(list []*scenario) []string {
+// pages are the pages and sections that scenarios are of, in the order of pages.txt,
+// else in the one in which they first stand.
+func pages(g *gatewayResults) []string {
 	var found []string
-	for _, s := range list {
+	for _, s := range g.Scenarios {
 		if !slices.Contains(found, s.Page) {
 			found = append(found, s.Page)
 		}
 	}
+	slices.SortStableFunc(found, func(a, b string) int { return slices.Index(g.Pages, a) - slices.Index(g.Pages, b) })
 	return found
 }
 

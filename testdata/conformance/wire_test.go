@@ -1,8 +1,6 @@
 package conformance_test
 
 import (
-	"fmt"
-
 	"github.com/warmroute/warmroute/catalog"
 	"github.com/warmroute/warmroute/engine"
 	"github.com/warmroute/warmroute/routes"
@@ -12,44 +10,44 @@ import (
 // wire makes of a config file what the command serve makes of it, as far as
 // affinity and tenants go.
 func wire(c *catalog.Config, g engine.Gateway) (routes.Options, error) {
-	o := routes.Options{Metadata: vendor.Metadata(c.Metadata.Or("body"))}
+	o := routes.Options{Gateway: &g, Metadata: vendor.Metadata(c.Metadata.Or("body"))}
+	general := c.Byok.Or(catalog.OwnKeys{})
+	o.Own, o.OwnOnly = ownKeys(general), general.Only
 	var err error
-	if g.Profile, err = profile(c.Affinity.Profile.Or("")); err != nil {
+	if g.Profile, err = engine.ProfileOf(c.Affinity.ProfileSettings); err != nil {
 		return o, err
 	}
-	g.Gate = c.Affinity.Gate.Or("")
 	enabled := c.Affinity.Enabled.Or(true)
 	g.Off = !enabled && len(c.Tenants) == 0
-	var list []routes.Tenant
-	for _, t := range c.Tenants {
-		tenant := routes.Tenant{
+	if len(c.Tenants) == 0 {
+		return o, nil
+	}
+	list := make([]routes.Tenant, len(c.Tenants))
+	for i, t := range c.Tenants {
+		list[i] = routes.Tenant{
 			ID:       t.ID,
 			Metadata: vendor.Metadata(t.Metadata.Or("")),
-			Rules:    engine.Rules{Gate: t.Gate.Or(""), Off: !t.Affinity.Or(enabled), Only: t.Only},
+			Rules:    engine.Rules{Off: !t.Affinity.Or(enabled), Only: t.Only},
 		}
-		if name, named := t.Profile.Get(); named {
-			if tenant.Rules.Profile, err = profile(name); err != nil {
-				return o, err
-			}
-		}
-		for _, key := range t.Keys {
-			tenant.Keys = append(tenant.Keys, key.SHA256)
-		}
-		list = append(list, tenant)
-	}
-	if len(list) > 0 {
-		if o.Tenants, err = routes.NewTenants(list); err != nil {
+		if list[i].Rules.Profile, err = engine.ProfileOf(t.ProfileSettings.Over(c.Affinity.ProfileSettings)); err != nil {
 			return o, err
 		}
+		own := t.Byok.Or(general)
+		list[i].Own, list[i].Rules.OwnOnly = ownKeys(own), own.Only
+		for _, key := range t.Keys {
+			list[i].Keys = append(list[i].Keys, key.SHA256)
+		}
 	}
-	o.Gateway = &g
-	return o, nil
+	o.Tenants, err = routes.NewTenants(list)
+	return o, err
 }
 
-func profile(name catalog.Profile) (*engine.Profile, error) {
-	p, ok := engine.ProfileNamed(name)
-	if !ok {
-		return nil, fmt.Errorf("there is no profile %s", name)
+func ownKeys(own catalog.OwnKeys) routes.OwnKeys {
+	keys := routes.OwnKeys{Requests: own.Requests}
+	for i := range own.Keys {
+		if secret, ok := own.Keys[i].Secret(); ok {
+			keys.Stored = append(keys.Stored, routes.StoredKey{Vendor: own.Keys[i].Vendor, Key: secret})
+		}
 	}
-	return p, nil
+	return keys
 }
