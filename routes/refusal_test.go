@@ -22,7 +22,7 @@ func TestEveryAnswerHasAnID(t *testing.T) {
 		{"served", bodies[false], nil, 200},
 		{"not JSON", "model=m", nil, 400},
 		{"no model", `{"messages":[]}`, nil, 400},
-		{"a sort that is not built", `{"model":"m","messages":[],"provider":{"sort":"latency"}}`, nil, 400},
+		{"a sort by weights that are not there", `{"model":"m","messages":[],"provider":{"sort":"weighted"}}`, nil, 400},
 		{"a word that is none", bodies[false], []string{"x-warmroute-affinity", "perhaps"}, 400},
 		{"a mode that is none", bodies[false], []string{"x-warmroute-metadata", "loud"}, 400},
 		{"no vendor left", `{"model":"m","messages":[],"providerOptions":{"gateway":{"only":["nobody"]}}}`, nil, 400},
@@ -84,7 +84,7 @@ func TestARefusalSaysHowTheSessionWasFound(t *testing.T) {
 		{"an unknown model, an agent", `{"model":"nowhere","messages":[]}`, "x-claude-code-session-id", "body", "agent", 404},
 		{"an unknown model, no id", `{"model":"nowhere","messages":[{"role":"user","content":"x"}]}`, "", "header", "fingerprint", 404},
 		{"no route left", `{"model":"m","messages":[],"provider":{"ignore":["pier"]}}`, "x-session-id", "header", "explicit", 400},
-		{"a sort that is not built", `{"model":"m","messages":[],"provider":{"sort":"latency"}}`, "x-session-id", "header", "explicit", 400},
+		{"a sort by weights that are not there", `{"model":"m","messages":[],"provider":{"sort":"weighted"}}`, "x-session-id", "header", "explicit", 400},
 		{"metadata off", `{"model":"nowhere","messages":[]}`, "x-session-id", "off", "", 404},
 		{"nothing to find", `{"model":"nowhere"}`, "", "header", "", 404},
 	} {

@@ -8,8 +8,10 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/warmroute/warmroute/catalog"
+	"github.com/warmroute/warmroute/engine"
 )
 
 var apis = []catalog.API{catalog.Chat, catalog.Responses, catalog.Messages}
@@ -100,6 +102,9 @@ func FuzzReadRequest(f *testing.F) {
 	f.Add([]byte(`{"model":"m","mode\u006c":"n"}`))
 	f.Add([]byte(`{"MODEL":"m","x":[1e5,-0.0,true,null,"\ud800"]}`))
 	f.Add([]byte(`{"model":"m","stream":true,"providerOptions":{"gateway":{"sessionId":"x"}}}`))
+	f.Add([]byte(`{"model":"m:nitro","provider":{"order":["a"],"allow_fallbacks":false,"max_price":{"prompt":"0.5","request":1e-3},"quantizations":["fp8"],"sort":{"by":"price","partition":"none"},"preferred_max_latency":1}}`))
+	f.Add([]byte(`{"model":"m","caching":"off","cache_ttl":"1h","providerOptions":{"gateway":{"caching":"auto","cacheTtl":"5m","hipaaCompliant":true,"tags":["t"],"byok":{"a":[{"apiKey":"k"}]}},"x\u0000":{}}}`))
+	f.Add([]byte(`{"model":"m","tools":[{"name":"t","cache_control":{"type":"ephemeral"}}],"system":[{"type":"text","text":"s"}],"messages":[{"content":[{"text":"a","type":"text","cache_control":{"type":"ephemeral"}}],"role":"user"},7]}`))
 	f.Fuzz(func(t *testing.T, body []byte) {
 		r, err := ReadRequest(catalog.Chat, body)
 		if err != nil {
@@ -133,6 +138,25 @@ func FuzzReadRequest(f *testing.F) {
 		}
 		if facts.Opening != nil {
 			facts.Opening()
+		}
+		if value, ok := facts.Field("model"); ok != facts.Has("model") && facts.Target != "" || value != facts.Target {
+			t.Fatalf("model is %q, %v: %q", value, ok, facts.Target)
+		}
+		facts.Field("metadata.user_id.x")
+		for _, name := range facts.Ignored {
+			if len(facts.Ignored) > engine.MaxIgnored || len(name) > engine.MaxIgnoredName || strings.ContainsFunc(name, func(c rune) bool { return c <= ' ' || c > '~' }) {
+				t.Fatalf("ignored %q", facts.Ignored)
+			}
+		}
+		if facts.CacheTTL != 0 && facts.CacheTTL != 5*time.Minute && facts.CacheTTL != time.Hour {
+			t.Fatalf("markers last %s", facts.CacheTTL)
+		}
+		if facts.MarkedPrefix != nil {
+			hash, tokens, ok := facts.MarkedPrefix()
+			again, _, _ := facts.MarkedPrefix()
+			if hash != again || ok != (len(hash) == 64) || tokens < 0 || tokens > facts.TextBytes/4 {
+				t.Fatalf("marked %q, then %q, of %d tokens, %v", hash, again, tokens, ok)
+			}
 		}
 		if got := r.Upstream(nil, Edits{Accepts: fieldNames[:]}); !bytes.Equal(got, body) {
 			t.Fatalf("an edit of nothing changed the body: %s", got)
