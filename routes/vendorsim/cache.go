@@ -16,7 +16,8 @@ import (
 // vendor may drop any entry at any time.
 const maxEntries = 200_000
 
-// lookBack is how many blocks before a marker an earlier entry is looked for.
+// lookBack is at how many blocks an earlier entry is looked for, the marker's own
+// counted as the first. Source: Anthropic's documentation of prompt caching.
 const lookBack = 20
 
 // prefix is the leading part of a prompt.
@@ -114,7 +115,7 @@ func (v *Vendor) lookExplicit(account string, p *prompt) look {
 		if !p.segments[i].marked {
 			continue
 		}
-		for j := i; j >= 0 && j >= i-lookBack; j-- {
+		for j := i; j >= 0 && j > i-lookBack; j-- {
 			e, live := v.cache.live(ends[j].hash, now)
 			if !live {
 				continue

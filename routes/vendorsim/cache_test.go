@@ -239,11 +239,11 @@ func TestOneHourAndFiveMinutesAreSplit(t *testing.T) {
 	}
 }
 
-func TestMarkerLooksBackTwentyBlocks(t *testing.T) {
+func TestMarkerLooksAtTwentyBlocks(t *testing.T) {
 	for _, test := range []struct {
 		added int
 		read  int64
-	}{{20, 1100}, {21, 0}} {
+	}{{19, 1100}, {20, 0}} {
 		b := start(t, Config{Cache: anthropicCache})
 		b.ok(messagesPath, "k1", messagesBody(textBlock(words("rules", 1000), ""), turnOf("user", textBlock(words("first", 100), mark("")))))
 		blocks := textBlock(words("first", 100), "")

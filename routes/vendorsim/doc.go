@@ -32,9 +32,12 @@
 //
 // With [catalog.Explicit] only what stands before a cache_control marker is
 // written, at most four markers, one-hour markers before five-minute ones. A
-// marker finds an earlier entry at its own block or up to 20 blocks before it.
-// Simplified against the vendor: a block is one entry of content or one tool,
-// blocks of nested content are not counted apart, the tool_choice and thinking
+// marker finds an earlier entry at its own block or at one of the 19 before it. One on
+// empty text, on thinking or on a tool that is loaded later is a 400; one at the top of
+// the body stands for one on the last block that may have it.
+// Simplified against the vendor: a block is one entry of content or one tool, so that a
+// run of tool calls or results, which the Claude API counts as one, is as many as it
+// has; blocks of nested content are not counted apart, the tool_choice and thinking
 // settings do not invalidate messages, and a read refreshes the entry with the
 // lifetime it was written with, whatever the reading marker says.
 //

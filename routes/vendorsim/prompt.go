@@ -3,6 +3,7 @@ package vendorsim
 import (
 	"bytes"
 	"encoding/json"
+	"strings"
 	"time"
 
 	"github.com/warmroute/warmroute/catalog"
@@ -32,6 +33,7 @@ type prompt struct {
 	previous     string // id of the answer it continues; empty: none
 	unstored     bool   // its answer is not to be kept
 	markerCount  int
+	misplaced    string // what is wrong with a marker's block; empty: nothing
 }
 
 // segment is one block of a prompt.
@@ -40,6 +42,7 @@ type segment struct {
 	text   []byte // hashed and counted
 	marked bool
 	ttl    time.Duration // of its marker; zero: the vendor's
+	unfit  string        // why it may have no marker of its own; empty: it may
 }
 
 // size is the length of the whole prompt in tokens.
@@ -58,9 +61,9 @@ func (p *prompt) add(shape string, raw json.RawMessage) error {
 		return err
 	}
 	var block struct {
-		Type string          `json:"type"`
-		Text *string         `json:"text"`
-		_    json.RawMessage // everything else is in the canonical text
+		Type     string  `json:"type"`
+		Text     *string `json:"text"`
+		Deferred bool    `json:"defer_loading"`
 	}
 	s := segment{shape: shape, text: text}
 	if text[0] == '{' {
@@ -78,6 +81,17 @@ func (p *prompt) add(shape string, raw json.RawMessage) error {
 		s.shape += "\x00" + string(text)
 		s.text = make([]byte, MediaTokens*bytesPerToken)
 	}
+	switch {
+	case block.Type == "text" && len(bytes.TrimSpace(s.text)) == 0:
+		s.unfit = "cache_control cannot be set for empty text blocks"
+	case block.Type == "thinking", block.Type == "redacted_thinking":
+		s.unfit = "cache_control: Extra inputs are not permitted"
+	case block.Deferred && shape == "tool":
+		s.unfit = "A tool cannot have both defer_loading=true and cache_control set"
+	}
+	if s.unfit != "" && len(markers) > 0 && p.misplaced == "" {
+		p.misplaced = s.unfit
+	}
 	for _, m := range markers {
 		if err := p.mark(&s, m); err != nil {
 			return err
@@ -89,7 +103,31 @@ func (p *prompt) add(shape string, raw json.RawMessage) error {
 
 // addText appends one block of plain text.
 func (p *prompt) addText(shape, text string) {
-	p.segments = append(p.segments, segment{shape: shape, text: []byte(text)})
+	s := segment{shape: shape, text: []byte(text)}
+	if strings.TrimSpace(text) == "" {
+		s.unfit = "cache_control cannot be set for empty text blocks"
+	}
+	p.segments = append(p.segments, s)
+}
+
+// markTop sets a marker of the whole request: on the last block that may have one. One
+// that stands there already must ask for the same.
+func (p *prompt) markTop(m marker) error {
+	for i := len(p.segments) - 1; i >= 0; i-- {
+		s := &p.segments[i]
+		if s.unfit != "" {
+			continue
+		}
+		if !s.marked {
+			return p.mark(s, m)
+		}
+		if top := (segment{}); p.mark(&top, m) != nil || top.ttl != s.ttl {
+			return refusal("cache_control", "cache_control: the last block has a marker of another ttl")
+		}
+		p.markerCount--
+		return nil
+	}
+	return nil
 }
 
 // mark sets a marker on a block.

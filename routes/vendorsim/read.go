@@ -175,8 +175,8 @@ func (b *body) addTo(p *prompt) error {
 		return err
 	}
 	// A marker at the top stands for one on the last block.
-	if m, found := readMarker(b.CacheControl); found && len(p.segments) > 0 {
-		return p.mark(&p.segments[len(p.segments)-1], m)
+	if m, found := readMarker(b.CacheControl); found {
+		return p.markTop(m)
 	}
 	return nil
 }
@@ -206,10 +206,17 @@ func (b *body) addResponses(p *prompt) error {
 // maxMarkers is how many cache_control markers a request may carry.
 const maxMarkers = 4
 
-// checkMarkers refuses a fifth marker, and a one-hour marker after a shorter one.
+// checkMarkers refuses a fifth marker, one on a block that may have none, and a one-hour
+// marker after a shorter one; and any, where the vendor knows none.
 func (v *Vendor) checkMarkers(p *prompt) error {
+	if p.markerCount > 0 && slices.Contains(v.config.Refuses, catalog.MarkerMember) {
+		return refusal(catalog.MarkerMember, catalog.MarkerMember+": Extra inputs are not permitted")
+	}
 	if v.config.Cache.Family != catalog.Explicit {
 		return nil
+	}
+	if p.misplaced != "" {
+		return refusal(catalog.MarkerMember, p.misplaced)
 	}
 	if p.markerCount > maxMarkers {
 		return refusal("cache_control", "A maximum of 4 blocks with cache_control may be provided. Found "+
