@@ -128,6 +128,7 @@ func (r *Request) readCaching() error {
 		}
 	}
 	f.PreviousResponse = r.loose(fieldPreviousResponse)
+	r.readStateful()
 	if v := r.value(fieldStore); v.found() {
 		f.Unstored = r.Body[v.from] == 'f'
 	}

@@ -36,6 +36,7 @@ type Request struct {
 	options     streamOptions
 	cachingSaid bool // whether markers are to be placed was said
 	opener      opener
+	state       stateful
 	own         []OwnKey
 	byok        span // what to cut of providerOptions so that the caller's keys do not go on
 	turns       turns
@@ -106,6 +107,7 @@ func (r *Request) scan() error {
 		return refused("the body is not a JSON object")
 	}
 	w := walk(r.Body, start)
+	w.state = &r.state
 	for w.nextKey() {
 		raw := r.Body[w.member.key+1 : w.keyEnd]
 		f, plain := lookup(raw, w.escaped)

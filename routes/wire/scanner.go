@@ -16,6 +16,7 @@ type scanner struct {
 	role    span          // inside of the last "role" string of a message
 	kind    span          // value of "type" in the object that closed last
 	life    span          // value of "ttl" in it
+	state   *stateful     // where content that only its maker can read is noted; nil: nowhere
 	bad     int           // where the input is not JSON; meaningful once fault is set
 	fault   string
 }
@@ -103,9 +104,14 @@ func (s *scanner) object(i, depth int, prompt bool) int {
 		return s.fail(i, "it nests deeper than 128 levels")
 	}
 	var kind, life span
+	var seen sealing
+	noting := prompt && s.state != nil
 	i = space(s.b, i+1)
 	if i < len(s.b) && s.b[i] == '}' {
 		s.kind, s.life = kind, life
+		if noting {
+			s.state.closed = span{}
+		}
 		return i + 1
 	}
 	for {
@@ -118,9 +124,17 @@ func (s *scanner) object(i, depth int, prompt bool) int {
 			role = special(key, escaped)
 		}
 		before := s.text
-		end := s.value(at, depth, prompt)
+		var end int
+		if role == foreignJSON && noting {
+			end = s.unnoted(at, depth)
+		} else {
+			end = s.value(at, depth, prompt)
+		}
 		if end < 0 {
 			return -1
+		}
+		if role >= sealed && noting {
+			seen.see(role, s.b, at, end, s.state)
 		}
 		switch role {
 		case marker:
@@ -150,11 +164,28 @@ func (s *scanner) object(i, depth int, prompt bool) int {
 			i = space(s.b, i+1)
 		case i < len(s.b) && s.b[i] == '}':
 			s.kind, s.life = kind, life
+			if noting {
+				s.state.closed = seen.file
+				if seen.some {
+					word, _ := s.short(kind)
+					s.state.note(&seen, word, s.b)
+				}
+			}
 			return i + 1
 		default:
 			return s.fail(i, "a comma or } is missing")
 		}
 	}
+}
+
+// unnoted scans a value of the prompt that is somebody else's JSON, such as the input
+// of a tool: nothing in it is content of ours.
+func (s *scanner) unnoted(i, depth int) int {
+	state := s.state
+	s.state = nil
+	end := s.value(i, depth, true)
+	s.state = state
+	return end
 }
 
 // key scans the key at i and its colon; at is the offset of the value, or -1.
@@ -219,13 +250,17 @@ func lifetime(text string) time.Duration {
 type keyRole uint8
 
 const (
-	ordinary keyRole = iota
-	marker           // cache_control
-	sealed           // always base64: encrypted_content, signature
-	payload          // base64 or text: data, file_data
-	speaker          // role
-	typed            // type
-	lasting          // ttl
+	ordinary    keyRole = iota
+	marker              // cache_control
+	speaker             // role
+	typed               // type
+	lasting             // ttl
+	foreignJSON         // input of a tool's call, and the schemas of tools
+	sealed              // always base64: encrypted_content, signature
+	payload             // base64 or text: data, file_data
+	fileID              // file_id
+	filePart            // file
+	machine             // container, container_id
 )
 
 func special(key []byte, escaped bool) keyRole {
@@ -248,6 +283,14 @@ func special(key []byte, escaped bool) keyRole {
 		return typed
 	case "ttl":
 		return lasting
+	case "input", "input_schema", "parameters":
+		return foreignJSON
+	case "file_id":
+		return fileID
+	case "file":
+		return filePart
+	case "container", "container_id":
+		return machine
 	}
 	return ordinary
 }
