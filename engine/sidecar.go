@@ -3,6 +3,7 @@ package engine
 import (
 	"context"
 	"fmt"
+	"slices"
 	"sync"
 	"time"
 	"unsafe"
@@ -29,7 +30,7 @@ type Pending struct {
 type Told struct {
 	Candidate int // index in the plan
 	// Open: the vendor has accepted the attempt and its end is not known yet. Of
-	// Attempt, only Started, AcceptedAt and ResponseID count.
+	// Attempt, only Started, AcceptedAt, ResponseID and Said count.
 	Open bool
 	// Attempt is what Send would have returned. A Started or AcceptedAt that is zero,
 	// before the turn or after now is brought within the turn: an attempt began where
@@ -89,7 +90,14 @@ func (p *Pending) keep(r Request) {
 func (p *Pending) Turn() Turn {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	return p.s.turn
+	return p.turn()
+}
+
+// turn is a turn that later reports do not change. Call it with the lock held.
+func (p *Pending) turn() Turn {
+	t := p.s.turn
+	t.Decision.Models = slices.Clone(t.Decision.Models)
+	return t
 }
 
 // Open says whether a vendor has accepted an attempt whose end nobody has told.
@@ -143,10 +151,10 @@ func (p *Pending) Tell(ctx context.Context, told []Told, over bool, took time.Du
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if p.over {
-		return p.s.turn, nil
+		return p.turn(), nil
 	}
 	if err := p.check(told, over); err != nil {
-		return p.s.turn, err
+		return p.turn(), err
 	}
 	if len(p.made) == 0 && p.last == nil {
 		p.g.revoke(ctx, &p.s)
@@ -157,7 +165,7 @@ func (p *Pending) Tell(ctx context.Context, told []Told, over bool, took time.Du
 	if over {
 		p.finish(took)
 	}
-	return p.s.turn, nil
+	return p.turn(), nil
 }
 
 // Forget ends a turn of which nothing more will be told. One of which nothing was
@@ -239,6 +247,7 @@ func (p *Pending) take(ctx context.Context, t *Told) {
 		begun := p.g.begin(&p.s, &p.r, t.Candidate)
 		u = &begun
 		u.started = p.within(a.Started, p.latest())
+		p.g.chosen(ctx, &p.s, u)
 	}
 	a.Started = u.started
 	if t.Open || a.AcceptedAt != (time.Time{}) || a.Stage == StageServed || a.Stage == StageBroken {
@@ -252,6 +261,9 @@ func (p *Pending) take(ctx context.Context, t *Told) {
 		p.last = u
 		if a.ResponseID != "" {
 			p.g.made(ctx, &p.r, u.pin, Attempt{ResponseID: a.ResponseID})
+		}
+		if a.Said != (Said{}) {
+			p.g.heard(ctx, &p.s, &p.r, a.Said, a.ResponseID)
 		}
 		return
 	}

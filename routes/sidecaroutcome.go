@@ -153,6 +153,14 @@ func (t *triedShape) read(turn *engine.Turn, now time.Time) (told engine.Told, e
 	if t.Tier != "" {
 		a.ServedTier = t.Tier
 	}
+	if t.Said != nil {
+		var h engine.Hearing
+		h.Text([]byte(t.Said.Text))
+		for _, id := range t.Said.ToolCalls {
+			h.Call([]byte(id))
+		}
+		a.Said = h.Said()
+	}
 	a.Cause = "told of by another gateway"
 	a.Answered = t.answered(a)
 	return told, nil

@@ -147,6 +147,14 @@ type triedShape struct {
 	Served     string          `json:"served_model,omitempty"`
 	Tier       string          `json:"service_tier,omitempty"`
 	Response   string          `json:"response_id,omitempty"` // of an answer of /v1/responses
+	Said       *saidShape      `json:"said,omitempty"`        // the answer, where a chain of turns names the session
+}
+
+// saidShape is the assistant's turn that an answer holds. Its hashes are kept where the
+// session's source is chain, and nothing else of it.
+type saidShape struct {
+	Text      string   `json:"text"`                 // without reasoning
+	ToolCalls []string `json:"tool_calls,omitempty"` // their ids
 }
 
 // bucketsShape is a usage in buckets. Cache_read left out is not known, and no miss.
