@@ -120,9 +120,6 @@ func (f *CachingFacts) life() time.Duration {
 	return ShortMarker
 }
 
-// Marks says whether the vendor is sent any marker with the request.
-func (m Marking) Marks(r *Request) bool { return m.Place > 0 || r.Markers > 0 && m.Cut == 0 }
-
 // Asked is the request as its vendor will read it: with the markers that are placed,
 // and without those that are cut. It is r itself where nothing changes.
 func (m Marking) Asked(r *Request) *Request {
