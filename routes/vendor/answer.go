@@ -47,6 +47,7 @@ func (a *attempt) whole(answer *http.Response, plain io.Reader) {
 		return
 	}
 	a.ResponseID = read.ID
+	a.made(read.Made)
 	a.Stage = engine.StageServed
 	if a.left() {
 		a.abandon()

@@ -252,6 +252,16 @@ func (a *attempt) relayOptions() wire.RelayOptions {
 	return o
 }
 
+// made tells the engine what of the answer only its maker can read.
+func (a *attempt) made(all []engine.Stateful) {
+	if a.try.Made == nil {
+		return
+	}
+	for _, c := range all {
+		a.try.Made(c)
+	}
+}
+
 // commit sends the header of an accepted answer. length is the body's, -1 for a
 // stream.
 func (a *attempt) commit(answer *http.Response, contentType string, length int) {

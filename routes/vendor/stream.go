@@ -27,6 +27,7 @@ type streamed struct {
 	over   bool    // a terminal or an error event has come: the end may follow
 	gone   bool    // the client takes no more
 	missed bool    // part of the answer came when it was gone
+	told   bool    // the engine has been told what was made
 	heard  bool    // what the whole answer says is told
 }
 
@@ -37,6 +38,7 @@ func (a *attempt) stream(answer *http.Response, plain io.Reader) {
 	defer chunks.Put(buffer)
 	err := s.copy(*buffer, plain)
 	s.end(err)
+	s.tellMade() // a client may go on from an answer that was cut
 	model, _ := s.relay.Served()
 	a.report(s.relay.Report(), model)
 	a.ResponseID = s.relay.ResponseID()
@@ -102,7 +104,7 @@ func (s *streamed) take(chunk []byte) error {
 			line = chunk[:i+1]
 		}
 		chunk = chunk[len(line):]
-		s.held = append(s.held, s.relay.Feed(line)...)
+		s.held = append(s.held, s.feed(line)...)
 		switch {
 		case s.relay.Failed() != nil:
 			return endFailed
@@ -117,13 +119,31 @@ func (s *streamed) take(chunk []byte) error {
 	}
 	if s.gone {
 		s.missed = s.missed || !s.relay.Done()
-		s.relay.Feed(chunk)
+		s.feed(chunk)
 		if !s.more(len(chunk)) {
 			return endDrained
 		}
 		return nil
 	}
-	return s.pass(s.relay.Feed(chunk))
+	return s.pass(s.feed(chunk))
+}
+
+// feed has the relay look at what has come. What only this vendor can read again is
+// told once the answer is complete, before the client has the event that says so.
+func (s *streamed) feed(chunk []byte) []byte {
+	out := s.relay.Feed(chunk)
+	if s.relay.Finished() {
+		s.tellMade()
+	}
+	return out
+}
+
+// tellMade tells the engine what of the answer only its maker can read, once.
+func (s *streamed) tellMade() {
+	if !s.told {
+		s.told = true
+		s.made(s.relay.Made())
+	}
 }
 
 // open sends the header and what was held.

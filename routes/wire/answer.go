@@ -10,10 +10,11 @@ type JSONAnswer struct {
 	Body  []byte // for the client; the vendor's own slice where nothing was put in
 	Whole bool   // it is one JSON object, read to its end
 	Report
-	Model string       // the model the vendor says it was; empty if it does not
-	Error *StreamError // the error that it is in all its 200; nil if none
-	Said  engine.Said  // what the assistant said, where it was asked for; nothing of an error
-	ID    string       // of an answer of the API responses: what previous_response_id names; empty for others
+	Model string            // the model the vendor says it was; empty if it does not
+	Error *StreamError      // the error that it is in all its 200; nil if none
+	Said  engine.Said       // what the assistant said, where it was asked for; nothing of an error
+	Made  []engine.Stateful // what of it only its maker can read
+	ID    string            // of an answer of the API responses: what previous_response_id names; empty for others
 }
 
 // JSONResponse reads a whole 2xx JSON answer and puts the metadata in, as the
@@ -31,6 +32,8 @@ func JSONResponse(o RelayOptions, body []byte) JSONAnswer {
 	r := Relay{o: o, conv: o.convention()}
 	r.finished = true
 	a := r.answer(body, object)
+	r.madeWhole(body, object)
+	answer.Made = r.made.list()
 	answer.Report = r.tally.report(r.conv)
 	answer.Model, answer.Tier, answer.ID = r.model, r.tier, r.id
 	if o.Hears && failure == nil {

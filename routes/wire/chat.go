@@ -6,6 +6,9 @@ import "bytes"
 func (r *Relay) chat(e *event) bool {
 	r.began = true
 	data := e.data
+	if names(data, wordDetails) {
+		r.notice(data, span{space(data, 0), len(data)})
+	}
 	usage, null := holds(data, wordUsage)
 	usage = usage || r.announced(data)
 	finish := false

@@ -17,6 +17,9 @@ func (r *Relay) messages(e *event) {
 	r.began = true
 	switch name {
 	case "message_start", "message_delta":
+	case "content_block_start", "content_block_delta", "content_block_stop":
+		r.block(name, e.data)
+		return
 	case "error", "":
 		r.failed = first(r.failed, errorEvent(e.data, name == "error"))
 		return
@@ -42,6 +45,8 @@ func (r *Relay) messages(e *event) {
 	if !w.closed() {
 		return
 	}
+	r.boxed(e.data, message)
+	r.boxed(e.data, delta)
 	switch name {
 	case "message_start":
 		if message.found() && e.data[message.from] == '{' {

@@ -14,6 +14,11 @@ func (r *Relay) responses(e *event) {
 	case name == "error" || name == "":
 		r.failed = first(r.failed, errorEvent(e.data, name == "error"))
 		return
+	case name == "response.output_item.done":
+		if v := (span{space(e.data, 0), len(e.data)}); e.data[v.from] == '{' {
+			r.notice(e.data, v)
+		}
+		return
 	case name == "response.created" || name == "response.in_progress":
 	default:
 		return
@@ -30,6 +35,9 @@ func (r *Relay) responses(e *event) {
 			r.failed = first(r.failed, &StreamError{})
 		}
 		return
+	}
+	if last && len(r.made.list()) == 0 {
+		r.notice(e.data, response) // a vendor may leave out the events of items
 	}
 	a := r.answer(e.data, response)
 	if name == "response.failed" {

@@ -22,6 +22,7 @@ type watch struct {
 	tier     string
 	id       string    // of a response
 	heard    *listener // nil: nobody wants to know what is said
+	made     making
 	edits    changes
 	joined   []byte
 	pieces   []piece
