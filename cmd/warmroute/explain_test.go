@@ -5,6 +5,7 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -32,7 +33,7 @@ func asked(t *testing.T, q question, body string) (*explanation, error) {
 	if err := os.WriteFile(q.Catalog, []byte(harbour), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	q.Request, q.API, q.Gate, q.At = "-", "chat", "cache_read", "2026-11-29T09:30:00Z"
+	q.Request, q.API, q.At = "-", "chat", "2026-11-29T09:30:00Z"
 	return explain(context.Background(), q, strings.NewReader(body))
 }
 
@@ -108,6 +109,12 @@ func TestExplainRefusesWhatItCannotSuppose(t *testing.T) {
 		{"a header without a colon", named, "name: value", question{Headers: []string{"x"}}, exitUsage},
 		{"a hit rate of a vendor that is not there", named, `no vendor "reef"`, question{Hits: []string{"reef=0.5"}}, exitNotFound},
 		{"a hit rate that is none", named, "from 0 to 1", question{Hits: []string{"pier=94"}}, exitUsage},
+		{"a latency of a vendor that is not there", named, `no vendor "reef"`, question{Latencies: []string{"reef=1s"}}, exitNotFound},
+		{"a latency that is none", named, "pier=420ms", question{Latencies: []string{"pier=420"}}, exitUsage},
+		{"a throughput of a vendor that is not there", named, `no vendor "reef"`, question{Throughputs: []string{"reef=1"}}, exitNotFound},
+		{"a throughput that is none", named, "pier=85.5", question{Throughputs: []string{"pier=fast"}}, exitUsage},
+		{"a throughput of nothing", named, "pier=85.5", question{Throughputs: []string{"pier=0"}}, exitUsage},
+		{"a weighted sort without weights", `{"model":"sea/charts","provider":{"sort":"weighted"},"messages":[]}`, "only a policy has weights", question{}, exitUsage},
 		{"a hit rate without a share", named, "vendor=share", question{Hits: []string{"pier"}}, exitUsage},
 		{"a pin without a session", `{"model":"sea/charts","messages":[]}`, "names no session", question{Pins: []string{"pier"}}, exitUsage},
 	} {
@@ -145,5 +152,54 @@ func TestExplainShowsWhatABlendedSortCompared(t *testing.T) {
 	}
 	if b := e.Models[0].Blended; len(b) != 2 || b[0].Vendor != "quay" || b[0].HitRate != nil || b[0].words() != "2.5, its input price: no hit rate is known that counts" {
 		t.Errorf("nothing supposed: %+v", b)
+	}
+}
+
+func TestExplainShowsWhatSortsBySpeedCompared(t *testing.T) {
+	body := func(sort string) string { return strings.Replace(sortedByBlend, "blended", sort, 1) }
+	for _, c := range []struct {
+		sort string
+		q    question
+		want []string // in the text, the first vendor first
+	}{
+		{"latency", question{Latencies: []string{"pier=420ms", "quay=1.5s"}, Throughputs: []string{"pier=85.5"}},
+			[]string{"answers of pier: a first byte after 420 ms, 85.5 output tokens per second", "answers of quay: a first byte after 1500 ms, an unknown number of output tokens per second"}},
+		{"tps", question{Throughputs: []string{"pier=85.501", "quay=85.5"}}, []string{"answers of pier: a first byte after an unknown time, 85.501 output", "answers of quay:"}},
+		{"throughput", question{}, []string{"answers of quay: a first byte after an unknown time, an unknown number", "answers of pier:"}},
+	} {
+		e, err := asked(t, c.q, body(c.sort))
+		if err != nil {
+			t.Fatal(err)
+		}
+		var text strings.Builder
+		if err := e.print(&text); err != nil {
+			t.Fatal(err)
+		}
+		before := 0
+		for _, want := range c.want {
+			at := strings.Index(text.String(), want)
+			if at <= before {
+				t.Errorf("%s: the text lacks %q in its place:\n%s", c.sort, want, text.String())
+			}
+			before = at
+		}
+		if len(e.Models[0].Paced) != 2 || e.Order[0].Vendor != e.Models[0].Paced[0].Vendor {
+			t.Errorf("%s: %+v", c.sort, e.Models[0].Paced)
+		}
+	}
+}
+
+func TestExplainTellsWhatWasIgnored(t *testing.T) {
+	e, err := asked(t, question{}, `{"model":"sea/charts","provider":{"preferred_max_latency":3},"providerOptions":{"gateway":{"tags":["a"]}},"messages":[]}`)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := strings.Join(e.Ignored, " "); got != "providerOptions.gateway.tags provider.preferred_max_latency" {
+		t.Errorf("ignored %s", got)
+	}
+	if !slices.ContainsFunc(e.Notes, func(n string) bool {
+		return strings.Contains(n, "providerOptions.gateway.tags, provider.preferred_max_latency")
+	}) {
+		t.Errorf("notes %q", e.Notes)
 	}
 }
