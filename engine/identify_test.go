@@ -6,6 +6,8 @@ import (
 	"net/http"
 	"strings"
 	"testing"
+
+	"github.com/warmroute/warmroute/catalog"
 )
 
 const aUUID = "3f0c9a52-7d1e-4b36-9f8a-2c5e71d0b944"
@@ -35,6 +37,9 @@ func TestIdentify(t *testing.T) {
 	}{
 		{"nothing names it", Request{}, "", ""},
 		{"provider option before body id", Request{OptionID: "option", BodyID: "body"}, ClassExplicit, "option"},
+		{"the other spelling in the body", Request{BodyCamelID: "camel", Header: headers("x-session-id", "header")}, ClassExplicit, "camel"},
+		{"of both spellings session_id", Request{BodyID: "body", BodyCamelID: "camel"}, ClassExplicit, "body"},
+		{"a blank session_id beside the other", Request{BodyID: " ", BodyCamelID: "camel"}, ClassExplicit, "camel"},
 		{"body id before the header", Request{BodyID: "body", Header: headers("x-session-id", "header")}, ClassExplicit, "body"},
 		{"session header before affinity header", Request{Header: headers("x-session-affinity", "aff", "x-session-id", "ses")}, ClassExplicit, "ses"},
 		{"affinity header before own header", Request{Header: headers("x-boats-session-id", "own-session", "x-session-affinity", "aff")}, ClassExplicit, "aff"},
@@ -158,19 +163,40 @@ func TestSessionKeyBeginsWithTheTenant(t *testing.T) {
 	}
 }
 
-// FuzzIdentify: whatever a client sends, the id is short plain text or nothing.
+// FuzzIdentify: whatever a client sends, in whatever profile, the id is short plain
+// text or nothing, and the same request has the same session.
 func FuzzIdentify(f *testing.F) {
-	f.Add("boat", "x", "{}", "x-boats-session-id", "value-of-it")
-	f.Add("a\x00b", strings.Repeat("f", 300), "user__session_"+aUUID, "x-parent-session-id", "p")
-	f.Fuzz(func(t *testing.T, body, key, user, name, value string) {
-		s := Identify(Request{BodyID: body, CacheKey: key, MetadataUser: user, Header: http.Header{http.CanonicalHeaderKey(name): {value}}}, nil)
-		for _, id := range []string{s.ID, s.Parent, s.Client} {
-			if !plain(id) || len([]rune(id)) > MaxID || id != strings.TrimSpace(id) {
-				t.Errorf("%q", id)
-			}
+	f.Add("boat", "x", "{}", "x-boats-session-id", "value-of-it", "tide?")
+	f.Add("a\x00b", strings.Repeat("f", 300), "user__session_"+aUUID, "x-parent-session-id", "p", "")
+	f.Add("", "", `{"session_id":"c"}`, "x-claude-code-agent-id", "a1", "\xff")
+	f.Add("", "s", "", "x-subconscious-session-id", "s", "one\ntwo")
+	nominated := Profile{Sources: []Source{{In: InFields, Names: []string{"user", "metadata.x"}, Class: ClassExplicit}}, Apart: true}
+	all := append(Profiles(), &nominated)
+	f.Fuzz(func(t *testing.T, body, key, user, name, value, text string) {
+		r := Request{
+			BodyID: body, BodyCamelID: text, OptionID: user, CacheKey: key, MetadataUser: user, Key: key,
+			Header: http.Header{http.CanonicalHeaderKey(name): {value}, claudeSession: {text}},
+			Field:  func(path string) (string, bool) { return value, len(path)%2 == 0 },
 		}
-		if s.Found() == (s.Class == "") {
-			t.Errorf("id %q of class %q", s.ID, s.Class)
+		if text != "" {
+			r.Opening = func() Opening { return Opening{First: blocks(text), FirstUser: blocks(text)} }
+		}
+		for _, api := range []catalog.API{catalog.Chat, catalog.Messages} {
+			for _, p := range all {
+				r.API = api
+				s := Identify(r, p)
+				for _, id := range []string{s.ID, s.Parent, s.Client, s.Root()} {
+					if !plain(id) || len([]rune(id)) > MaxID || id != strings.TrimSpace(id) {
+						t.Errorf("%s: %q", p.Name, id)
+					}
+				}
+				if s.Found() == (s.Class == "") && !s.unnamed() {
+					t.Errorf("%s: id %q of class %q", p.Name, s.ID, s.Class)
+				}
+				if again := Identify(r, p); again != s {
+					t.Errorf("%s: %+v, then %+v", p.Name, s, again)
+				}
+			}
 		}
 	})
 }
