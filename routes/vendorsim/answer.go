@@ -15,6 +15,7 @@ type answer struct {
 	created int64  // Unix seconds
 	text    string
 	limited bool   // cut by the output limit
+	seal    string // of what it thought; empty: it holds no thinking
 	usage   *usage // nil: not reported
 	config  *Config
 }

@@ -57,5 +57,9 @@
 // answer of the API responses can be continued by its id, by the account that was
 // given it, unless store was false; any other previous_response_id is not found.
 //
+// Where a request asks for thinking (messages), or for reasoning.encrypted_content
+// (responses), the answer holds some, sealed for its account. A request with what
+// another account or another vendor has sealed is refused.
+//
 // Start with [New], [Config] and [Fault].
 package vendorsim

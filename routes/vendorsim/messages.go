@@ -4,14 +4,14 @@ package vendorsim
 // in message_start, and again in message_delta as running totals.
 
 type message struct {
-	ID           string         `json:"id"`
-	Type         string         `json:"type"`
-	Role         string         `json:"role"`
-	Model        string         `json:"model"`
-	Content      []messageBlock `json:"content"`
-	StopReason   *string        `json:"stop_reason"`
-	StopSequence *string        `json:"stop_sequence"`
-	Usage        *messageUsage  `json:"usage,omitempty"`
+	ID           string        `json:"id"`
+	Type         string        `json:"type"`
+	Role         string        `json:"role"`
+	Model        string        `json:"model"`
+	Content      []any         `json:"content"` // thinkingBlock and messageBlock
+	StopReason   *string       `json:"stop_reason"`
+	StopSequence *string       `json:"stop_sequence"`
+	Usage        *messageUsage `json:"usage,omitempty"`
 }
 
 type messageBlock struct {
@@ -55,12 +55,15 @@ func (a *answer) messageUsage(output int64) *messageUsage {
 }
 
 func (a *answer) message() message {
-	return message{ID: "msg_" + a.id, Type: "message", Role: "assistant", Model: a.p.model, Content: []messageBlock{}}
+	return message{ID: "msg_" + a.id, Type: "message", Role: "assistant", Model: a.p.model, Content: []any{}}
 }
 
 // messagesJSON is the whole answer.
 func (a *answer) messagesJSON() []byte {
 	m := a.message()
+	if a.seal != "" {
+		m.Content = append(m.Content, a.thinking())
+	}
 	m.Content = append(m.Content, messageBlock{Type: "text", Text: a.text})
 	m.StopReason = a.stopReason()
 	if a.usage != nil {
@@ -87,14 +90,25 @@ func (a *answer) messagesEvents() []event {
 			plain
 			Message message `json:"message"`
 		}{plain{"message_start"}, m}),
-		named("content_block_start", indexed{Type: "content_block_start", Block: messageBlock{Type: "text"}}),
-		named("ping", plain{"ping"}),
 	}
+	at := 0
+	if a.seal != "" {
+		think := a.thinking()
+		events = append(events,
+			named("content_block_start", indexed{Type: "content_block_start", Index: at, Block: thinkingBlock{Type: think.Type}}),
+			named("content_block_delta", indexed{Type: "content_block_delta", Index: at, Delta: map[string]string{"type": "thinking_delta", "thinking": think.Thinking}}),
+			named("content_block_delta", indexed{Type: "content_block_delta", Index: at, Delta: map[string]string{"type": "signature_delta", "signature": think.Signature}}),
+			named("content_block_stop", indexed{Type: "content_block_stop", Index: at}))
+		at++
+	}
+	events = append(events,
+		named("content_block_start", indexed{Type: "content_block_start", Index: at, Block: messageBlock{Type: "text"}}),
+		named("ping", plain{"ping"}))
 	for _, piece := range a.pieces() {
 		events = append(events, named("content_block_delta",
-			indexed{Type: "content_block_delta", Delta: messageBlock{Type: "text_delta", Text: piece}}))
+			indexed{Type: "content_block_delta", Index: at, Delta: messageBlock{Type: "text_delta", Text: piece}}))
 	}
-	events = append(events, named("content_block_stop", indexed{Type: "content_block_stop"}))
+	events = append(events, named("content_block_stop", indexed{Type: "content_block_stop", Index: at}))
 	type stop struct {
 		StopReason   *string `json:"stop_reason"`
 		StopSequence *string `json:"stop_sequence"`

@@ -32,6 +32,7 @@ type prompt struct {
 	items        int    // where the conversation's items begin: behind tools and instructions; responses only
 	previous     string // id of the answer it continues; empty: none
 	unstored     bool   // its answer is not to be kept
+	thinks       bool   // its answer holds thinking that is sealed
 	markerCount  int
 	misplaced    string // what is wrong with a marker's block; empty: nothing
 }

@@ -36,9 +36,11 @@ type body struct {
 	CacheOptions        struct {
 		TTL string `json:"ttl"`
 	} `json:"prompt_cache_options"`
-	ServiceTier        string `json:"service_tier"`
-	PreviousResponseID string `json:"previous_response_id"`
-	Store              *bool  `json:"store"`
+	Thinking           json.RawMessage `json:"thinking"`
+	Include            []string        `json:"include"`
+	ServiceTier        string          `json:"service_tier"`
+	PreviousResponseID string          `json:"previous_response_id"`
+	Store              *bool           `json:"store"`
 }
 
 type streamOptions struct {
@@ -69,6 +71,7 @@ func (v *Vendor) readBody(api catalog.API, raw []byte) (*prompt, error) {
 	p := &prompt{api: api, model: b.Model, stream: b.Stream, turn: 1, tier: b.ServiceTier}
 	p.includeUsage = b.StreamOptions != nil && b.StreamOptions.IncludeUsage
 	p.retention = b.retention()
+	b.asksForSeals(p)
 	if err := b.setLimit(p); err != nil {
 		return nil, err
 	}

@@ -14,7 +14,7 @@ type response struct {
 	Instructions      *string             `json:"instructions"`
 	MaxOutputTokens   *int64              `json:"max_output_tokens"`
 	Model             string              `json:"model"`
-	Output            []responseItem      `json:"output"`
+	Output            []any               `json:"output"` // reasoningItem and responseItem
 	ParallelToolCalls bool                `json:"parallel_tool_calls"`
 	PreviousID        *string             `json:"previous_response_id"`
 	ServiceTier       string              `json:"service_tier"`
@@ -83,7 +83,7 @@ func (a *answer) responseID() string { return "resp_" + a.id }
 func (a *answer) begun() response {
 	r := response{
 		ID: a.responseID(), Object: "response", CreatedAt: a.created, Status: "in_progress", Model: a.p.model,
-		Output: []responseItem{}, ParallelToolCalls: true, ServiceTier: a.tier(), ToolChoice: "auto", Tools: []string{},
+		Output: []any{}, ParallelToolCalls: true, ServiceTier: a.tier(), ToolChoice: "auto", Tools: []string{},
 		Store: a.keeps(),
 	}
 	if a.p.previous != "" {
@@ -98,6 +98,9 @@ func (a *answer) begun() response {
 // ended is the response as it stands at the end, with the name of its last event.
 func (a *answer) ended() (r response, event string) {
 	r = a.begun()
+	if a.seal != "" {
+		r.Output = append(r.Output, a.reasoning())
+	}
 	r.Output = append(r.Output, a.item())
 	r.Usage = a.responseUsage()
 	if a.limited {
@@ -149,12 +152,13 @@ func (a *answer) responsesEvents() []event {
 			Response response `json:"response"`
 		}{next(name), r}))
 	}
-	item := func(name string, i responseItem) {
+	at := 0
+	item := func(name string, i any) {
 		events = append(events, named(name, struct {
 			head
-			OutputIndex int          `json:"output_index"`
-			Item        responseItem `json:"item"`
-		}{next(name), 0, i}))
+			OutputIndex int `json:"output_index"`
+			Item        any `json:"item"`
+		}{next(name), at, i}))
 	}
 	place := within{ItemID: "item_" + a.id}
 	part := func(name, text string) {
@@ -167,6 +171,14 @@ func (a *answer) responsesEvents() []event {
 	}
 	whole("response.created", a.begun())
 	whole("response.in_progress", a.begun())
+	if a.seal != "" {
+		begun := a.reasoning()
+		begun.Encrypted = ""
+		item("response.output_item.added", begun)
+		item("response.output_item.done", a.reasoning())
+		at++
+		place.OutputIndex = at
+	}
 	empty := a.item()
 	empty.Status, empty.Content = "in_progress", []responsePart{}
 	item("response.output_item.added", empty)

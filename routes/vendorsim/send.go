@@ -83,7 +83,7 @@ func (f *Fault) errorEvent(api catalog.API, sequence int) event {
 			head
 			Response response `json:"response"`
 		}{head{"response.failed", sequence}, response{
-			ID: "resp_failed", Object: "response", Status: "failed", Output: []responseItem{}, Tools: []string{},
+			ID: "resp_failed", Object: "response", Status: "failed", Output: []any{}, Tools: []string{},
 			ToolChoice: "auto", Error: &responseError{Code: "server_error", Message: r.message},
 		}})
 	}

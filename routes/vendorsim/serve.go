@@ -85,6 +85,9 @@ func (c *call) serve(raw []byte) {
 	if err == nil {
 		err = c.v.resume(c.seen.Account, p)
 	}
+	if err == nil {
+		err = c.v.checkSeals(c.seen.Account, api, raw)
+	}
 	if err != nil {
 		c.refuse(err)
 		return
@@ -167,6 +170,10 @@ func (c *call) answer(p *prompt, f *Fault) {
 	l := c.v.look(account, p)
 	u := l.usage
 	a := c.v.answer(p, c.seen.Seq, &u)
+	if p.thinks {
+		a.seal = c.v.seal(account, a.id)
+		u.output += tokens(int64(len(thought)))
+	}
 	c.v.note(c.seen, func(s *Seen) {
 		s.Prompt, s.Read, s.Written = u.prompt(), u.read, written(l)
 		if !f.NoUsage {
