@@ -159,7 +159,7 @@ func Settle(f SettleFacts, a Attempt) []PinChange {
 		change.Drop = true
 	case a.Stage == StageBroken:
 		before, ok := f.before(change.Entry)
-		if !ok {
+		if !ok || before.after(change.Entry) { // a turn that was accepted later is not this one's to judge
 			return nil
 		}
 		change.Entry, change.Drop = before, true

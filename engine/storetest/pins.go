@@ -32,6 +32,9 @@ func Pins(t *testing.T, open func(t *testing.T) engine.Pins) {
 		{"keys that look alike are apart", apart},
 		{"an expired entry is readable for a day and no longer", readable},
 		{"a record handed out never changes", frozen},
+		{"a profile's limits hold what is kept", limited},
+		{"three turns overlap, and are heard of in some of all orders", func(t *testing.T, p pins) { Overlaps(t, p.store, 61) }},
+		{"three turns overlap and race", raced},
 		{"many goroutines on one session and on many", crowd},
 	}
 	for _, tt := range tests {
@@ -254,6 +257,31 @@ func bounds(t *testing.T, p pins) {
 			t.Errorf("the least recent is still there: %+v", e)
 		}
 	}
+}
+
+// limited keeps under the limits of a profile: what they leave out is gone, also
+// where the entry that is kept is older than what is there.
+func limited(t *testing.T, p pins) {
+	now := start()
+	under := func(vendor string, turn uint64, models, warm uint8) engine.Entry {
+		e := entry(vendor, turn, now.Add(time.Duration(turn)*time.Second))
+		e.Most = engine.Limits{Models: models, Warm: warm}
+		return e
+	}
+	plain := func(vendor string, turn uint64) engine.Entry {
+		return entry(vendor, turn, now.Add(time.Duration(turn)*time.Second))
+	}
+	p.keep(key("s"), "m", under("a", 2, 8, 1))
+	p.keep(key("s"), "m", under("b", 3, 8, 1))
+	same(t, "one warm vendor", p.recall(key("s")), engine.Record{}.Keep("m", plain("b", 3)))
+	p.keep(key("s"), "m", under("c", 1, 8, 1))
+	same(t, "an older acceptance", p.recall(key("s")), engine.Record{}.Keep("m", plain("b", 3)))
+	p.keep(key("s"), "n", under("a", 4, 1, 1))
+	same(t, "one model", p.recall(key("s")), engine.Record{}.Keep("n", plain("a", 4)))
+	p.keep(key("s"), "m", under("b", 3, 1, 1))
+	same(t, "an older model", p.recall(key("s")), engine.Record{}.Keep("n", plain("a", 4)))
+	p.drop(key("s"), "n", under("a", 4, 1, 1))
+	same(t, "what limits left out does not come back", p.recall(key("s")), engine.Record{})
 }
 
 func fields(t *testing.T, p pins) {

@@ -173,6 +173,7 @@ func attempt(r *rand.Rand, t *engine.Turn, last bool) engine.Attempt {
 	a.Quality = []pricing.Quality{
 		pricing.Authoritative, pricing.Authoritative, pricing.Derived, pricing.Partial, pricing.Invalid, pricing.Missing,
 	}[r.IntN(6)]
+	a.MarkersCut = max(0, r.IntN(8)-4)
 	a.ServedModel, a.ServedTier = c.Route.UpstreamModel, []string{"", "default", "flex", "priority"}[r.IntN(4)]
 	if a.Quality != pricing.Missing {
 		a.Usage = pricing.Usage{Input: r.Int64N(300_000), Output: r.Int64N(9000)}

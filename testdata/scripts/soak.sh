@@ -11,6 +11,7 @@ for pkg in $(go list ./...); do
   done
 done
 WARMROUTE_FACTS=5000000 go test ./engine -run 'TestDecideHoldsItsPromises' -count 1 -v -timeout 30m
+WARMROUTE_TEST_LONG=1 go test ./engine -run 'TestThreeTurnsOverlapInEveryOrder' -count 1 -v -timeout 30m
 WARMROUTE_TEST_LONG=1 go test ./engine/badgerstore -run 'TestNothingSettledIsLostOrDoubledByKills' -count 1 -v -timeout 30m
 WARMROUTE_KILLS=200 go test ./cmd/warmroute -run 'TestTheLedgerSurvivesBeingKilledUnderLoad' -count 1 -v -timeout 60m
 WARMROUTE_PRICES=1000000 go test ./catalog -run 'TestEveryCostIsThatOfTheYAMLInFractions' -count 1 -v -timeout 30m
