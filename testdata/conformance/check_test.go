@@ -29,6 +29,8 @@ func (w *world) check(a *answer, e expectation) string {
 		return same(a.text(routing+"affinity.detail"), e.rest)
 	case "gate":
 		return same(a.text(routing+"affinity.gate.name"), e.rest)
+	case "client":
+		return w.checkClient(a, e.rest)
 	case "session":
 		return w.checkSession(a, e)
 	case "tried":
@@ -83,6 +85,17 @@ func both(a *answer, header, path, want string) string {
 		return "the body " + problem
 	}
 	return ""
+}
+
+// checkClient compares the label that the books have for who sent the request.
+func (w *world) checkClient(a *answer, want string) string {
+	id := a.header.Get("X-Warmroute-Request-Id")
+	for _, turn := range w.ledger.Recorded() {
+		if turn.ID == id {
+			return same(turn.Session.Client, want)
+		}
+	}
+	return "the books have no turn " + id
 }
 
 // checkSession reads: TEXT, nothing, same as N, unlike N, or ~ PATTERN.

@@ -120,6 +120,7 @@
 //	tried alpha, beta       every attempt in its order, as it arrived; tried alpha/main, alpha/spare with credentials
 //	credential spare        of the last attempt; own is a key that is not the catalog's
 //	cached yes              whether the vendor of the last attempt read anything from its cache
+//	client codex            the label that the books have for who sent the request
 //	error TEXT              a part of the error's message
 //	header NAME: VALUE      also: header NAME absent
 //	body PATH = JSON        also: body PATH absent, body PATH ~ PATTERN; numbers in a path count items from 0

@@ -47,6 +47,7 @@ fault alpha 503
 		{"tried alpha/main, beta/main", true}, {"tried alpha/spare, beta/main", false},
 		{"credential main", true}, {"credential own", false},
 		{"cached no", true}, {"cached yes", false},
+		{"client nothing", true}, {"client codex", false},
 		{"error model", false},
 		{"header x-warmroute-vendor: beta", true}, {"header x-warmroute-vendor: alpha", false}, {"header x-warmroute-vendor absent", false},
 		{"header x-none absent", true}, {"header x-none: a", false}, {"header content-type ~ json", true}, {"header content-type ~ stream", false},

@@ -471,6 +471,7 @@ var expectations = map[string]*regexp.Regexp{
 	"tried":      regexp.MustCompile(`^[a-z0-9_./-]+(, [a-z0-9_./-]+)*$`),
 	"credential": regexp.MustCompile(`^[a-z0-9_.-]+$`),
 	"cached":     regexp.MustCompile(`^(yes|no)$`),
+	"client":     regexp.MustCompile(`^[a-z0-9_.-]+$`),
 	"error":      regexp.MustCompile(`^.+$`),
 	"header":     regexp.MustCompile(`^[A-Za-z0-9_-]+(: .*| absent| ~ .+)$`),
 	"body":       regexp.MustCompile(`^[A-Za-z0-9_.-]+( absent| = (?s).+| ~ .+)$`),

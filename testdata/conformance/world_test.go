@@ -33,6 +33,7 @@ type world struct {
 	config  *catalog.Config
 	sims    map[string]*simulated
 	pins    *inmem.Pins
+	ledger  inmem.Ledger
 	stalled atomic.Bool
 	url     string
 	client  *http.Client
@@ -91,6 +92,8 @@ func newWorld(t *testing.T, s *scenario) *world {
 		Catalog:  w.catalog.Load,
 		Pins:     stallable{w.pins, &w.stalled},
 		Health:   engine.NewHealth(),
+		Ledger:   &w.ledger,
+		Prefixes: true,
 		Deadline: deadline,
 		Now:      w.clock,
 		TurnID: func() (string, uint64) {
