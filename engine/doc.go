@@ -24,6 +24,14 @@
 // decide nothing. caching: auto is cut from a body and marks nothing yet, so it
 // counts neither as a marker nor as a lifetime.
 //
+// Which of these rules hold is a [Profile]'s to say: the tenant's, else the
+// gateway's, else [Warmroute], which is what the design's sections describe. A profile
+// is data, one file for each, with the page that every rule comes from and what the
+// page leaves open beside it; [Profile.With] puts what is said in a configuration
+// before its values. Whatever the profile, the promises above hold: LiteLLM's model
+// pin stands in the plan, so that nothing crosses a model, and who served a marked
+// prefix ([Marked]) is one more entry to judge, in front of the session's own.
+//
 // An explicit or agent session may hold several threads: the conversation, the
 // title it is given, sub-agents, what goes on after it was summed up. They share
 // the id and nothing of a vendor's cache, so [Thread] tells their requests apart by
@@ -73,6 +81,16 @@
 // [LeastTurns] of them or without a read rate of its own: nothing is promised on a
 // vendor's behalf. A route of unknown input rate goes last. Writes, answers and what
 // this session has warm are not looked at; the last is what affinity is for.
+//
+// Sorts by latency and throughput compare the medians of the last hours' answers
+// ([Speed]), as long as [LeastAnswers] have shown one; the others go last and, where
+// nothing else sends them turns, stay there. A weighted sort draws the vendors of each
+// turn without replacement, by a hash of the turn's id and the vendor's name, so that the
+// same turn is drawn alike wherever it is decided. A name that is followed by :nitro or
+// :floor, where there is none of that very name, sorts its own target by throughput or
+// price. Without backups ([Request].NoBackup) an explicit order is all the vendors there
+// are; where there is none, each model has the first vendor of the decision's order, all
+// of whose accounts may be tried. Models to fall back to are not backups: they were asked for.
 //
 // A [Holdout] draws sessions, not turns: a session of two kinds of turn would tell of
 // neither. A session in it has affinity off with [DetailHoldout], whatever switches

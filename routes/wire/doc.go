@@ -31,7 +31,18 @@
 //     appended.
 //   - prompt_cache_key goes to messages vendors only if they accept it.
 //   - A stream that has carried provider_metadata in any event gets none of ours.
-//   - providerOptions.gateway goes before OpenRouter's provider, member by member.
+//   - providerOptions.gateway goes before OpenRouter's provider, member by member, and
+//     its caching and lifetime before those at the body's top.
+//   - A filter that cannot be read or kept is refused, never dropped: limits of prices that
+//     no catalog has, quantizations of no known name, privacy in another type. Members
+//     that nobody reads are noted by name, at most eight, so that the client is told:
+//     wishes, labels, options of a vendor, and what is not known.
+//   - A vendor is never sent what is ours, so require_parameters looks at the members that
+//     a vendor refuses in the catalog: only those are cut out of what the client says to it.
+//   - Limits of prices are per million tokens, and per request, in the catalog's currency,
+//     whatever unit the catalog is written in.
+//   - The prompt up to its last marker is hashed by what the vendor would cache: without
+//     markers, and a lone text like the block it would be.
 //   - Usage is merged by the greatest value each counter has had. Numbers that
 //     contradict each other in a way that can be settled (more cached than there
 //     was prompt, a total that only fits with reasoning taken the other way) are
