@@ -292,6 +292,9 @@ func (c *configReader) fits(said *saidBeside, general ProfileSettings) {
 	if said.sticky != nil && all.Sticky.Enabled.Or(false) && len(all.Sticky.HashFields) == 0 && valueOf(said.sticky, "hash_fields") == nil {
 		c.fail(said.sticky, said.where, "hash_fields is missing in sticky; name the fields of a request that make a session, such as hash_fields: [metadata.user]")
 	}
+	if said.sticky != nil && len(all.Sticky.HashFields) > 0 && all.Sources != nil && !slices.Contains(all.Sources, SourceHashFields) {
+		c.fail(said.sticky, said.where, "sticky has hash_fields and sources leaves them out, so they name nothing; add hash_fields to sources, or remove sources")
+	}
 	if off := all.OffUntil(); off != "" && at != nil {
 		c.warn(at, said.where, "affinity is off until %s; so the profile %s has it", off, profile)
 	}

@@ -45,9 +45,10 @@
 // The package also reads the config file of a gateway, with the same reader and
 // the same promise: see [LoadConfig]. Days in it are written 30d, sizes 32MiB; how
 // long something is kept may be forever. Its relative paths count from the working
-// directory, as those of flags do. The profiles and gates that are not built are
-// errors. So is a tenant's own key for a vendor (byok) that is not there, because the
-// operator would be billed instead. A tenant's key that is not there, is shorter than sixteen
+// directory, as those of flags do. A profile and what is said beside it
+// ([ProfileSettings]) stand for all or for a tenant; one that is off until something is
+// said warns where nothing is. Gates that are not built are errors. So is a tenant's own
+// key for a vendor (byok) that is not there, because the operator would be billed instead. A tenant's key that is not there, is shorter than sixteen
 // characters or stands twice is an error, because somebody would be turned away,
 // let in by guessing, or taken for another.
 //
