@@ -108,9 +108,17 @@ type TimeoutSettings struct {
 	Drain     Setting[time.Duration] // for running turns at shutdown; zero cuts them
 }
 
-// LimitSettings bound what one request may take.
+// LimitSettings bound what one request may take, and how many sessions are remembered.
 type LimitSettings struct {
-	Body Setting[int64] // bytes of a request's body, unpacked
+	Body              Setting[int64] // bytes of a request's body, unpacked
+	Pins              Setting[int]   // records of pins, of all tenants
+	SessionsPerMinute Setting[int]   // new sessions that are pinned, of each tenant that does not say otherwise
+}
+
+// TenantLimits bound how many sessions of one tenant are remembered.
+type TenantLimits struct {
+	Pins              Setting[int] // records of pins
+	SessionsPerMinute Setting[int] // new sessions that are pinned
 }
 
 // Profile is a named set of affinity settings that reproduces one known
@@ -137,6 +145,7 @@ type Tenant struct {
 	Metadata Setting[string] // body, header or off
 	Affinity Setting[bool]   // remember and promote warm vendors
 	Left     Setting[ClientLeft]
+	Limits   TenantLimits
 	Only     []string // the vendors it may use; empty: all. Whether there are such vendors, [Config.Check] says
 	Byok     Setting[OwnKeys]
 	Line     int

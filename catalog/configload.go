@@ -132,6 +132,7 @@ func (c *configReader) root(document *yaml.Node) {
 	}
 	if n := o.get("tenants"); n != nil {
 		c.tenants(n)
+		c.pinShares(n)
 	}
 	for _, said := range c.said {
 		c.fits(said, into.Affinity.ProfileSettings)
@@ -196,4 +197,6 @@ func (c *configReader) limits(n *yaml.Node) {
 		return
 	}
 	setting(&o, "body", &c.config.Limits.Body, c.bytes)
+	setting(&o, "pins", &c.config.Limits.Pins, c.many)
+	setting(&o, "sessions_per_minute", &c.config.Limits.SessionsPerMinute, c.many)
 }

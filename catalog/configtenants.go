@@ -63,6 +63,9 @@ func (c *configReader) tenant(i int, item *yaml.Node) *Tenant {
 	if n := o.get("byok"); n != nil {
 		t.Byok = Set(c.byok(n, where+", byok"))
 	}
+	if n := o.get("limits"); n != nil {
+		c.tenantLimits(t, n, where+", limits")
+	}
 	if n := o.get("only"); n != nil {
 		t.only = c.names(n, where, "only", "[vendor-name]")
 		t.Only = texts(t.only)

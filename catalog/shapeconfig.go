@@ -26,7 +26,7 @@ type configShape struct {
 	Retention retentionShape `yaml:"retention,omitempty"`
 	// How long is waited for a vendor, and at the end for turns.
 	Timeouts timeoutsShape `yaml:"timeouts,omitempty"`
-	// What one request may take.
+	// What one request may take, and how many sessions are remembered.
 	Limits limitsShape `yaml:"limits,omitempty"`
 	// Callers' own keys for vendors, where a tenant does not say otherwise: true where they may come with requests, or more of it.
 	Byok either[bool, byokShape] `yaml:"byok,omitempty"`
@@ -107,6 +107,17 @@ type timeoutsShape struct {
 type limitsShape struct {
 	// Bytes of a request's body, unpacked: a number, or 32MiB, from 1KiB to 1GiB.
 	Body sizeText `yaml:"body,omitempty"`
+	// Records of pins that are remembered, of all tenants: one for each session, and one for each response that may be continued.
+	Pins manyCount `yaml:"pins,omitempty" default:"1000000"`
+	// New sessions in a minute that are pinned, of each tenant that does not say otherwise; further ones are served without. Any number unless said.
+	SessionsPerMinute manyCount `yaml:"sessions_per_minute,omitempty"`
+}
+
+type tenantLimitsShape struct {
+	// Of the records of pins, how many may be this tenant's; beyond them its own longest idle goes. An equal share of what others do not claim unless said.
+	Pins manyCount `yaml:"pins,omitempty"`
+	// New sessions in a minute that are pinned; further ones are served without.
+	SessionsPerMinute manyCount `yaml:"sessions_per_minute,omitempty"`
 }
 
 type tenantShape struct {
@@ -128,6 +139,8 @@ type tenantShape struct {
 	OnClientLeft clientLeftWord `yaml:"on_client_left,omitempty"`
 	// Keys of its own for vendors, which go before the operator's: true where they may come with its requests, or more of it.
 	Byok either[bool, byokShape] `yaml:"byok,omitempty"`
+	// How many sessions of this tenant are remembered.
+	Limits tenantLimitsShape `yaml:"limits,omitempty"`
 }
 
 type byokShape struct {

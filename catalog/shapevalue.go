@@ -33,6 +33,7 @@ type (
 	shareText      string
 	sumText        string
 	tokens         int64
+	manyCount      int64
 	unitWord       string
 	apiWord        string
 	conventionWord string

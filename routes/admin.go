@@ -44,11 +44,16 @@ func (s *CatalogStatus) Refused(err error, at time.Time) {
 	}
 }
 
+// PerInstance says that every instance of the gateway has pins of its own: a session
+// whose turns come to several is warm by chance.
+const PerInstance = "pins per instance"
+
 // PinStatus is how far the pins in memory and on disk agree.
 type PinStatus struct {
-	Loaded    bool   `json:"loaded"`    // every stored pin is in memory
-	Unwritten int    `json:"unwritten"` // records changed and not yet durable
-	Records   int    `json:"records"`   // in memory
+	Kept      string `json:"kept,omitempty"` // who shares them: see [PerInstance]
+	Loaded    bool   `json:"loaded"`         // every stored pin is in memory
+	Unwritten int    `json:"unwritten"`      // records changed and not yet durable
+	Records   int    `json:"records"`        // in memory
 	Problem   string `json:"problem,omitempty"`
 }
 

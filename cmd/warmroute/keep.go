@@ -48,8 +48,9 @@ type books interface {
 // open opens what is kept under data and starts loading the pins. A folder in
 // use by another process is an error. A store that cannot be opened otherwise
 // leaves pins or books in memory only: that costs money and history, never a
-// turn. settled is told of turns that are booked, as by a ledger's own Settled.
-func open(ctx context.Context, data string, retention catalog.RetentionSettings, settled func([]engine.Booked), log *slog.Logger) (*keep, error) {
+// turn. settled is told of turns that are booked, as by a ledger's own Settled. config
+// says how much is kept, and how long.
+func open(ctx context.Context, data string, config *catalog.Config, settled func([]engine.Booked), log *slog.Logger) (*keep, error) {
 	k := &keep{}
 	var err error
 	if k.secret, err = instanceSecret(data); err != nil {
@@ -57,8 +58,8 @@ func open(ctx context.Context, data string, retention catalog.RetentionSettings,
 	}
 	// Side by side: most of a start is waiting for what looks at them first.
 	booked := make(chan error, 1)
-	go func() { booked <- k.openBooks(filepath.Join(data, "ledger"), retention, settled, log) }()
-	err = k.openPins(ctx, filepath.Join(data, "pins"), log)
+	go func() { booked <- k.openBooks(filepath.Join(data, "ledger"), config.Retention, settled, log) }()
+	err = k.openPins(ctx, filepath.Join(data, "pins"), config, log)
 	if err = cmp.Or(err, <-booked); err != nil { // the first will do: both are about another process
 		k.close(log)
 		return nil, err
@@ -66,17 +67,20 @@ func open(ctx context.Context, data string, retention catalog.RetentionSettings,
 	return k, nil
 }
 
-func (k *keep) openPins(ctx context.Context, dir string, log *slog.Logger) error {
+func (k *keep) openPins(ctx context.Context, dir string, config *catalog.Config, log *slog.Logger) error {
+	bounds := inmem.Options{Max: config.Pins(), PerTenant: config.PinShare}
+	log.Info("pins per instance: what one instance of the gateway remembers, no other does; send a session's turns to the same one", "records", bounds.Max)
 	store, err := badgerstore.Open(dir, badgerstore.Options{Log: log, Probe: probeStore(pinStore)})
 	switch {
 	case errors.Is(err, badgerstore.ErrLocked):
 		return err
 	case err != nil:
 		log.Error("pins are kept in memory only", "error", err.Error())
-		k.pins, k.pinTrouble = inmem.New(inmem.Options{}), err.Error()
+		k.pins, k.pinTrouble = inmem.New(bounds), err.Error()
 		return nil
 	}
-	k.store, k.pins = store, inmem.New(inmem.Options{Backing: store})
+	bounds.Backing = store
+	k.store, k.pins = store, inmem.New(bounds)
 	go func() {
 		if err := k.pins.Load(ctx); err != nil && ctx.Err() == nil {
 			log.Error("stored pins could not be loaded", "error", err.Error())

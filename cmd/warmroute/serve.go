@@ -173,7 +173,7 @@ func serve(ctx context.Context, s settings, out, logs io.Writer) error {
 		Version: version,
 		Commit:  commit(),
 	})
-	if kept, err = open(ctx, s.Data, s.config.Retention, metrics.Settled, log); err != nil {
+	if kept, err = open(ctx, s.Data, s.config, metrics.Settled, log); err != nil {
 		return err
 	}
 	defer kept.close(log)
@@ -188,6 +188,7 @@ func serve(ctx context.Context, s settings, out, logs io.Writer) error {
 		Prefixes: true,
 		Holdout:  holdout,
 		Learned:  learned,
+		Sessions: engine.NewSessionRates(s.config.SessionsPerMinute),
 		Profile:  profile,
 		Off:      !s.Affinity && tenants == nil, // with tenants, each has its own
 		Deadline: s.config.Affinity.Deadline.Or(engine.DefaultDeadline),
@@ -413,7 +414,7 @@ func readiness(live *catalog.Live, kept *keep, profile *engine.Profile, draining
 		Ready:   !draining,
 		Profile: string(profile.Name),
 		Catalog: routes.CatalogStatus{Path: status.Path, Digest: status.Digest, Loaded: status.LoadedAt},
-		Pins:    routes.PinStatus{Loaded: pins.Loaded, Unwritten: int(pins.Unwritten), Records: pins.Records, Problem: kept.pinProblem()},
+		Pins:    routes.PinStatus{Kept: routes.PerInstance, Loaded: pins.Loaded, Unwritten: int(pins.Unwritten), Records: pins.Records, Problem: kept.pinProblem()},
 		Ledger:  kept.ledgerStatus(),
 	}
 	switch {
