@@ -6,6 +6,7 @@ import (
 	"reflect"
 	"slices"
 	"strconv"
+	"strings"
 	"testing"
 	"time"
 
@@ -83,6 +84,13 @@ func slowJudge(f Facts, mp ModelPlan) (Finding, int) {
 		}
 	}
 	entries, others = slowLine(f, mp.Model.Name, entries), others || len(f.Parent.Models) > 0
+	leading := GroupOperator
+	if mp.From < mp.To {
+		leading = f.Plan.Candidates[mp.From].Group
+	}
+	if leading == GroupClient {
+		slices.SortStableFunc(entries, func(a, b Entry) int { return strings.Compare(string(b.Group), string(a.Group)) })
+	}
 	if len(entries) == 0 && others {
 		return answer(NoPin, DetailModelChanged)
 	}
@@ -93,7 +101,10 @@ func slowJudge(f Facts, mp ModelPlan) (Finding, int) {
 	for i, e := range entries {
 		next, at := slowWeigh(f, mp, e, selfNamed)
 		if next.Outcome == Confirmed || next.Outcome == Promoted {
-			if i > 0 {
+			switch {
+			case e.Group != leading:
+				next.Detail = DetailBehindOwnKeys
+			case i > 0:
 				next.Detail = DetailOlderWarmVendor
 			}
 			if next.Outcome == Promoted {

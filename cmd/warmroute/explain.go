@@ -31,6 +31,8 @@ type question struct {
 	At      string   // RFC 3339; empty: now
 	Profile string
 	Gate    string
+	Config  string   // a configuration file, whose settings of affinity hold
+	Tenant  string   // one that it names; empty: who has no settings of its own
 	Hits    []string // "vendor=0.94": token hit rates that turns have shown
 
 	Latencies   []string // "vendor=420ms": times to the first byte that turns have shown
@@ -68,6 +70,8 @@ func explainCommand() *cobra.Command {
 	f.StringArrayVar(&q.Throughputs, "throughput", nil, "suppose turns have shown this many output tokens per second at a vendor, such as deepseek=85.5; 'sort: throughput' goes by it; may be repeated")
 	f.StringVar(&q.Profile, "profile", "", profileUsage)
 	f.StringVar(&q.Gate, "gate", "", gateUsage)
+	f.StringVar(&q.Config, "config", "", "a configuration file whose settings of affinity hold; its tenants' keys are not needed")
+	f.StringVar(&q.Tenant, "tenant", "", "explain it for this tenant of --config")
 	outputFlag(c, &output)
 	return c
 }
@@ -86,12 +90,12 @@ func explain(ctx context.Context, q question, in io.Reader) (*explanation, error
 	if err != nil {
 		return nil, err
 	}
-	request.Tenant = catalog.DefaultTenant
-	settings := flagged(q.Profile, q.Gate)
-	profile, err := engine.ProfileOf(settings)
+	held, err := q.holds()
 	if err != nil {
-		return nil, usage(err)
+		return nil, err
 	}
+	request.Tenant, request.Rules = held.tenant, held.rules
+	profile := held.rules.Profile
 	session := engine.Identify(request, profile)
 	if len(q.Pins) > 0 && !session.Found() {
 		return nil, usage(errors.New("the request names no session, so it can have no pin; add -H 'x-session-id: …'"))
@@ -126,7 +130,6 @@ func explain(ctx context.Context, q question, in io.Reader) (*explanation, error
 		Catalog:    func() *catalog.Catalog { return cat },
 		Pins:       pins,
 		Health:     health,
-		Profile:    profile,
 		AssumeKeys: true,
 		Now:        func() time.Time { return now },
 	}
@@ -143,7 +146,7 @@ func explain(ctx context.Context, q question, in io.Reader) (*explanation, error
 	e := describe(&turn, request, now)
 	e.Profile, e.Supposed = profile.Name, supposed
 	e.note(&turn, cat)
-	if off := settings.OffUntil(); off != "" {
+	if off := held.settings.OffUntil(); off != "" {
 		e.Notes = append(e.Notes, fmt.Sprintf("affinity is off until %s, as the profile %s has it", off, profile.Name))
 	}
 	return e, nil

@@ -148,6 +148,41 @@ func TestExplainByAnotherProfile(t *testing.T) {
 	if err := e.print(&text); err != nil || !strings.Contains(text.String(), "profile") || !strings.Contains(text.String(), "litellm") {
 		t.Errorf("%v\n%s", err, text.String())
 	}
+	config := filepath.Join(t.TempDir(), "warmroute.yaml")
+	if err := os.WriteFile(config, []byte(`affinity: {profile: openrouter}
+tenants:
+  - {id: mole, keys: [{env: MOLE_KEY_THAT_IS_NOT_SET}], profile: vercel}
+  - {id: wall, keys: [{env: WALL_KEY_THAT_IS_NOT_SET}], affinity: {precedence: pin, gate: cache_read}}
+  - {id: reef, keys: [{env: REEF_KEY_THAT_IS_NOT_SET}], affinity: false, only: [pier]}
+`), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct {
+		tenant, profile string
+		want            engine.Outcome
+		holds           catalog.Profile
+	}{
+		{"", "", engine.SkippedOrder, "openrouter"}, {"mole", "", engine.Promoted, "vercel"}, {"wall", "", engine.Promoted, "openrouter"},
+		{"reef", "", engine.SkippedModeOff, "openrouter"}, {"mole", "openrouter", engine.SkippedOrder, "openrouter"},
+	} {
+		e, err := asked(t, question{Config: config, Tenant: c.tenant, Profile: c.profile, Pins: []string{"pier@0s"}}, ordered)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if e.Models[0].Outcome != c.want || e.Profile != c.holds || c.tenant == "reef" && len(e.Order) != 1 {
+			t.Errorf("%q: %s by %s, %d to try; want %s by %s", c.tenant, e.Models[0].Outcome, e.Profile, len(e.Order), c.want, c.holds)
+		}
+	}
+	for _, c := range []struct {
+		q    question
+		exit int
+	}{
+		{question{Tenant: "mole"}, exitUsage}, {question{Config: config, Tenant: "moel"}, exitNotFound}, {question{Config: config + "x"}, exitNotFound},
+	} {
+		if _, err := asked(t, c.q, ordered); exitOf(err) != c.exit {
+			t.Errorf("%+v: %v", c.q, err)
+		}
+	}
 	if _, err := asked(t, question{Profile: "mine"}, ordered); exitOf(err) != exitUsage {
 		t.Errorf("a profile that is none: %v", err)
 	}
