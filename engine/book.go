@@ -84,6 +84,7 @@ type BookedAttempt struct {
 	TierAssumed               bool         // the vendor named no tier; Card is that of the one asked for
 	Priced                    string       // catalog model whose price Card is, where another than Model served; empty otherwise
 	Speed, Region             string       // as the vendor reported them
+	MarkersCut                int          // cache markers of the client's that the vendor refuses and was not sent
 	Implicit                  bool         // reads came from the vendor's own caching
 	ReadUnknown               bool         // the vendor did not say how much it read from its cache; Usage says nothing was
 	Sides                     []BookedSide // what the answer used besides Usage

@@ -120,6 +120,7 @@ func bookAttempt(a *Attempt) BookedAttempt {
 		TierAssumed: a.TierAssumed,
 		Speed:       a.Speed,
 		Region:      a.Region,
+		MarkersCut:  a.MarkersCut,
 		Implicit:    a.Implicit,
 		ReadUnknown: a.ReadUnknown,
 		Charged:     a.Charged,

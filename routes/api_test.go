@@ -338,12 +338,12 @@ func TestTurnInJSON(t *testing.T) {
 		`"gate":null,"prompt":{"tokens":4300,"basis":"reported+new_text"},` +
 		`"order":[{"model":"m","vendor":"reef","credential":null,"group":"operator","down":true},{"model":"m","vendor":"pier","credential":null,"group":"client","down":false}],` +
 		`"attempts":[{"model":"m","vendor":"reef","credential":null,"group":"operator","stage":"refused","failure":"connect","status":null,"started":"2026-11-20T11:00:30Z","billed":false,` +
-		`"first_byte_ms":null,"took_ms":0,"usage_quality":"missing","tokens":null,"price":null,"cost":null,"prompt_cost":null,"net_cache_saving":null,"served_model":null,"served_tier":null,"read_unknown":false,"tier_assumed":false,"priced_as":null,"speed":null,"region":null,"sides":[],"vendor_charged":null,"charged_over_cost":null,"raw_usage":null},` +
+		`"first_byte_ms":null,"took_ms":0,"usage_quality":"missing","tokens":null,"price":null,"cost":null,"prompt_cost":null,"net_cache_saving":null,"served_model":null,"served_tier":null,"markers_cut":0,"read_unknown":false,"tier_assumed":false,"priced_as":null,"speed":null,"region":null,"sides":[],"vendor_charged":null,"charged_over_cost":null,"raw_usage":null},` +
 		`{"model":"m","vendor":"pier","credential":null,"group":"operator","stage":"served","failure":null,"status":200,"started":"2026-11-20T11:00:30Z","billed":true,` +
 		`"first_byte_ms":40,"took_ms":0,"usage_quality":"authoritative","tokens":{"prompt":4300,"uncached":204,"cache_read":4096,"cache_write_5m":0,"cache_write_1h":0,"output":220,"reasoning":0},` +
 		`"price":{"input":"2.5","output":"10","cache_read":"0.25","cache_write_5m":null,"cache_write_1h":null,"request":null},` +
 		`"cost":{"total":"0.003734","uncached":"0.00051","cache_read":"0.001024","cache_write_5m":"0","cache_write_1h":"0","output":"0.0022","request":"0","no_cache_price":false},` +
-		`"prompt_cost":"0.001534","net_cache_saving":"0.009216","served_model":null,"served_tier":null,"read_unknown":false,"tier_assumed":false,"priced_as":null,"speed":null,"region":null,"sides":[],"vendor_charged":null,"charged_over_cost":null,"raw_usage":null}],` +
+		`"prompt_cost":"0.001534","net_cache_saving":"0.009216","served_model":null,"served_tier":null,"markers_cut":0,"read_unknown":false,"tier_assumed":false,"priced_as":null,"speed":null,"region":null,"sides":[],"vendor_charged":null,"charged_over_cost":null,"raw_usage":null}],` +
 		`"sums":{"turns":1,"unsettled":0,"failed":0,"attempts":2,"hits":1,"tokens":{"prompt":4300,"uncached":204,"cache_read":4096,"cache_write_5m":0,"cache_write_1h":0,"output":220,"reasoning":0},` +
 		`"token_hit_rate":"0.952558","cost":"0.003734","net_cache_saving":"0.009216","effective_input":"0.356744","vendor_charged":null,"coverage":{"billed":1,"usage_known":1,"cost_known":1,"net_cache_saving_known":1,"no_cache_price":0,"read_unknown":0}},"affinity":null}}` + "\n"
 	if status != 200 || string(body) != want {

@@ -75,6 +75,7 @@ type attemptShape struct {
 	Saving      *amount      `json:"net_cache_saving"`
 	ServedModel *string      `json:"served_model"`
 	ServedTier  *string      `json:"served_tier"`
+	MarkersCut  int          `json:"markers_cut"`  // cache markers of the client's that the vendor refuses and was not sent
 	ReadUnknown bool         `json:"read_unknown"` // the vendor did not say what was read from its cache
 	TierAssumed bool         `json:"tier_assumed"` // the vendor named no tier; the price is that of the one asked for
 	PricedAs    *string      `json:"priced_as"`    // catalog model whose price it is, where another than model served
@@ -128,7 +129,7 @@ func attemptOf(a *engine.BookedAttempt) attemptShape {
 		Stage: a.Stage.String(), Failure: text(a.Failure), Started: instant(a.Started), Billed: a.Accepted,
 		TookMS: milliseconds(a.Took), Quality: string(a.Quality),
 		Cost: costOf(a.Cost), Saving: moneyOf(a.Saving.Amount, a.Saving.Known),
-		ServedModel: text(a.ServedModel), ServedTier: text(a.ServedTier), ReadUnknown: a.ReadUnknown, TierAssumed: a.TierAssumed, PricedAs: text(a.Priced),
+		ServedModel: text(a.ServedModel), ServedTier: text(a.ServedTier), MarkersCut: a.MarkersCut, ReadUnknown: a.ReadUnknown, TierAssumed: a.TierAssumed, PricedAs: text(a.Priced),
 		Speed: text(a.Speed), Region: text(a.Region), Sides: []sideShape{}, RawUsage: text(string(a.RawUsage)),
 	}
 	for i := range a.Sides {

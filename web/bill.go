@@ -135,6 +135,9 @@ func (c *call) billFacts(a *engine.BookedAttempt) []fact {
 	if a.Priced != "" {
 		facts = append(facts, fact{"Priced as", plain(a.Priced), "the model that served, whose price the catalog has"})
 	}
+	if a.MarkersCut > 0 {
+		facts = append(facts, fact{"Cache markers dropped", counted(int64(a.MarkersCut), "marker"), "the vendor refuses cache_control, so nothing was cached by the client's markers"})
+	}
 	if a.TierAssumed {
 		facts = append(facts, fact{"Service tier", "assumed", "the vendor named none; the price is that of the one asked for"})
 	}

@@ -2,6 +2,7 @@ package badgerstore
 
 import (
 	"encoding/binary"
+	"math"
 	"math/big"
 	"slices"
 	"time"
@@ -32,6 +33,7 @@ const (
 	flagImplicit = 4
 	flagCharged  = 8
 	flagUnread   = 16
+	flagCut      = 32
 	flagDown     = 1
 
 	maxList        = 4096 // members of a list; the engine's are far shorter
@@ -167,7 +169,7 @@ func (o *output) booked(b *engine.Booked) {
 
 func (o *output) attempt(a *engine.BookedAttempt) {
 	o.b = append(o.b, flag(a.Accepted, flagAccepted)|flag(a.TierAssumed, flagAssumed)|flag(a.Implicit, flagImplicit)|
-		flag(a.Charged.Known, flagCharged)|flag(a.ReadUnknown, flagUnread))
+		flag(a.Charged.Known, flagCharged)|flag(a.ReadUnknown, flagUnread)|flag(a.MarkersCut > 0, flagCut))
 	for _, s := range [...]string{
 		a.Model, a.Vendor, a.Credential, string(a.Group), string(a.Stage), string(a.Failure), string(a.Quality), a.ServedModel, a.ServedTier,
 	} {
@@ -177,6 +179,9 @@ func (o *output) attempt(a *engine.BookedAttempt) {
 	o.number(int64(a.Status))
 	o.number(int64(a.FirstByte))
 	o.number(int64(a.Took))
+	if a.MarkersCut > 0 {
+		o.number(int64(a.MarkersCut))
+	}
 	o.usage(a.Usage)
 	o.rates(&a.Card)
 	o.rate(a.Card.Request)
@@ -342,7 +347,7 @@ func readBooked(version byte, held []byte) (engine.Booked, bool) {
 }
 
 func (in *bookInput) attempt() (a engine.BookedAttempt) {
-	flags := in.octet(flagAccepted | flagAssumed | flagImplicit | flagCharged | flagUnread)
+	flags := in.octet(flagAccepted | flagAssumed | flagImplicit | flagCharged | flagUnread | flagCut)
 	a.Accepted, a.TierAssumed, a.Implicit = flags&flagAccepted != 0, flags&flagAssumed != 0, flags&flagImplicit != 0
 	a.ReadUnknown = flags&flagUnread != 0
 	a.Model, a.Vendor, a.Credential, a.Group = in.name(), in.name(), in.name(), engine.Group(in.name())
@@ -350,6 +355,9 @@ func (in *bookInput) attempt() (a engine.BookedAttempt) {
 	a.ServedModel, a.ServedTier = in.name(), in.name()
 	a.Started, a.Status = in.time(), int(in.number())
 	a.FirstByte, a.Took = time.Duration(in.number()), time.Duration(in.number())
+	if flags&flagCut != 0 {
+		a.MarkersCut = int(in.between(1, math.MaxInt32))
+	}
 	a.Usage = in.usage()
 	in.rates(&a.Card)
 	if in.version > firstVersion {
