@@ -38,6 +38,7 @@ type MetricsOptions struct {
 	Reload  func() catalog.Status
 	Pins    func() PinFigures
 	Ledger  func() LedgerFigures
+	Sidecar func() SidecarFigures
 	Down    func(route *catalog.Route, credential string) bool // whether a candidate is down now
 	Version string
 	Commit  string
@@ -166,6 +167,12 @@ func (m *Metrics) figures() {
 	if ledger := m.o.Ledger; ledger != nil {
 		gauge("ledger_queued", "Turns that wait to be written to the ledger.", func() float64 { return float64(ledger().Queued) })
 		counter("ledger_dropped_total", "Turns that the ledger gave up.", func() float64 { return float64(ledger().Dropped) })
+	}
+	if sidecar := m.o.Sidecar; sidecar != nil {
+		gauge("sidecar_pending", "Turns that were decided for other gateways and are not settled.", func() float64 { return float64(sidecar().Pending) })
+		gauge("sidecar_pending_bytes", "Memory that turns decided for other gateways hold, settled ones that may be reported again among them.", func() float64 { return float64(sidecar().Bytes) })
+		counter("sidecar_unheard_total", "Turns that were decided for other gateways and forgotten without a word of them; they are not in the books.", func() float64 { return float64(sidecar().Unheard) })
+		counter("sidecar_abandoned_total", "Turns that other gateways began and never reported the end of; they are booked as abandoned.", func() float64 { return float64(sidecar().Abandoned) })
 	}
 	if reload := m.o.Reload; reload != nil {
 		gauge("config_last_reload_successful", "1 if the catalog's file as it is now is in force, 0 if an earlier one is.", func() float64 {

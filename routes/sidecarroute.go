@@ -34,12 +34,16 @@ func (s *service) route(c *gin.Context) {
 		refuse(c, catalog.Chat, err)
 		return
 	}
-	facts, err := readAsk(body)
+	request, facts, err := readAsk(body)
 	if err != nil {
 		refuse(c, catalog.Chat, err)
 		return
 	}
 	tenant(c).take(&facts)
+	if _, err := s.ownKeys(facts.Header, request, tenant(c), &facts); err != nil {
+		refuse(c, catalog.Chat, err)
+		return
+	}
 	if _, err := read(facts.Header, &facts, vendor.MetadataOff); err != nil {
 		refuse(c, catalog.Chat, err)
 		return
@@ -52,7 +56,7 @@ func (s *service) route(c *gin.Context) {
 		unserved(c, catalog.Chat, s.Gateway.Catalog(), err)
 		return
 	}
-	answer(c, decidedOf(&turn, s.Sidecar.put(turn.Tenant, turn.ID, pending, s.now())))
+	answer(c, decidedOf(&turn, facts.Ignored, s.Sidecar.put(turn.Tenant, turn.ID, pending, s.now())))
 }
 
 // now is the gateway's clock.
@@ -68,10 +72,10 @@ var dialects = [...]catalog.API{catalog.Chat, catalog.Responses, catalog.Message
 
 // readAsk reads what /v1/route is asked into the facts of the client's request. The
 // error is a *wire.RefusedError. The facts refer to text's bytes.
-func readAsk(text []byte) (engine.Request, error) {
+func readAsk(text []byte) (request *wire.Request, facts engine.Request, err error) {
 	members, err := wire.Object(text)
 	if err != nil {
-		return engine.Request{}, err
+		return nil, facts, err
 	}
 	var (
 		ask  askShape
@@ -93,31 +97,30 @@ func readAsk(text []byte) (engine.Request, error) {
 			err = complaint("there is no member %q here; there are api, path, headers, body and prompt", echo(m.Name))
 		}
 		if err != nil {
-			return engine.Request{}, err
+			return nil, facts, err
 		}
 	}
 	api, err := ask.api()
 	switch {
 	case err != nil:
-		return engine.Request{}, err
+		return nil, facts, err
 	case len(body) == 0:
-		return engine.Request{}, complaint(`"body" is missing; send the client's request, with or without its conversation`)
+		return nil, facts, complaint(`"body" is missing; send the client's request, with or without its conversation`)
 	case body[0] != '{':
-		return engine.Request{}, complaint(`"body" must be the client's request as a JSON object`)
+		return nil, facts, complaint(`"body" must be the client's request as a JSON object`)
 	}
-	request, err := wire.ReadRequest(api, body)
-	if err != nil {
-		return engine.Request{}, err
+	if request, err = wire.ReadRequest(api, body); err != nil {
+		return nil, facts, err
 	}
-	facts := request.Facts()
+	facts = request.Facts()
 	facts.API = api
 	if facts.Header, err = ask.header(); err != nil {
-		return engine.Request{}, err
+		return nil, facts, err
 	}
 	if ask.Prompt != nil {
 		err = ask.Prompt.take(&facts)
 	}
-	return facts, err
+	return request, facts, err
 }
 
 // complaint is a request that cannot be read; its text is for the client.

@@ -30,8 +30,9 @@ type decidedShape struct {
 	Target   string          `json:"target"`
 	Scope    string          `json:"scope"` // name of the policy; empty for a model
 	Session  *namedShape     `json:"session"`
-	Order    []choiceShape   `json:"order"`    // in which to try
-	Affinity []affinityShape `json:"affinity"` // of each model in the order
+	Order    []choiceShape   `json:"order"`             // in which to try
+	Affinity []affinityShape `json:"affinity"`          // of each model in the order
+	Ignored  []string        `json:"ignored,omitempty"` // settings of the request that mean nothing here
 }
 
 // namedShape is how a request's session was found.
@@ -78,9 +79,9 @@ func affinityOf(f *engine.Finding) affinityShape {
 	return a
 }
 
-func decidedOf(t *engine.Turn, expires time.Time) decidedShape {
+func decidedOf(t *engine.Turn, ignored []string, expires time.Time) decidedShape {
 	s := decidedShape{
-		Turn: t.ID, Expires: expires.UTC(), Target: t.Target, Scope: t.Scope,
+		Turn: t.ID, Expires: expires.UTC(), Target: t.Target, Scope: t.Scope, Ignored: ignored,
 		Order:    make([]choiceShape, 0, len(t.Decision.Order)),
 		Affinity: make([]affinityShape, 0, len(t.Decision.Models)),
 	}

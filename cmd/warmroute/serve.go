@@ -161,12 +161,13 @@ func serve(ctx context.Context, s settings, out, logs io.Writer) error {
 	// The books tell the metrics of turns, and the metrics ask the books for figures, but
 	// only once there is somebody to scrape them.
 	var kept *keep
-	health := engine.NewHealth()
+	health, sidecar := engine.NewHealth(), &routes.Sidecar{}
 	metrics := routes.NewMetrics(routes.MetricsOptions{
 		Catalog: live.Current,
 		Reload:  live.Status,
 		Pins:    func() routes.PinFigures { return kept.pinFigures() },
 		Ledger:  func() routes.LedgerFigures { return kept.bookFigures() },
+		Sidecar: func() routes.SidecarFigures { return sidecar.Figures(time.Now()) },
 		Down: func(route *catalog.Route, credential string) bool {
 			return health.Down(route, credential, time.Now())
 		},
@@ -213,6 +214,7 @@ func serve(ctx context.Context, s settings, out, logs io.Writer) error {
 		Metadata: vendor.Metadata(s.Metadata),
 		MaxBody:  s.config.Limits.Body.Or(0),
 		Tenants:  tenants,
+		Sidecar:  sidecar,
 		Drain:    s.drain(s.config.OnClientLeft.Or(catalog.LeftCancel)),
 	}))
 	// What every request's context is made of: it says why they are all cut.

@@ -61,6 +61,7 @@ models:
 		Reload:  func() catalog.Status { return catalog.Status{} },
 		Pins:    func() routes.PinFigures { return routes.PinFigures{} },
 		Ledger:  func() routes.LedgerFigures { return routes.LedgerFigures{} },
+		Sidecar: func() routes.SidecarFigures { return routes.SidecarFigures{} },
 		Down:    func(*catalog.Route, string) bool { return false },
 	})
 	ledger := &inmem.Ledger{Auditor: sim.Auditor{}, Settled: m.Settled}

@@ -1,0 +1,193 @@
+package routes_test
+
+import (
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"runtime"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/warmroute/warmroute/engine"
+	"github.com/warmroute/warmroute/routes"
+	"github.com/warmroute/warmroute/routes/vendor"
+)
+
+// desks is a gateway on a clock of its own whose pending turns can be looked at.
+func desks(t testing.TB, change func(*routes.Options)) (r *rig, sidecar *routes.Sidecar, now *atomic.Int64) {
+	sidecar, now = &routes.Sidecar{}, &atomic.Int64{}
+	now.Store(time.Date(2026, 11, 29, 12, 0, 0, 0, time.UTC).UnixNano())
+	r = newRig(t, func(o *routes.Options) {
+		if change != nil {
+			change(o)
+		}
+		o.Sidecar = sidecar
+		o.Gateway.Now = func() time.Time { return time.Unix(0, now.Load()).UTC() }
+		o.Gateway.Intents = o.Gateway.Ledger.(engine.Intents)
+	}, twoStops()...)
+	return r, sidecar, now
+}
+
+func (r *rig) figures(s *routes.Sidecar) routes.SidecarFigures { return s.Figures(r.gateway.Now()) }
+
+func TestATurnThatNobodyReportsIsForgotten(t *testing.T) {
+	r, sidecar, now := desks(t, nil)
+	d := r.decide(asksFor("ebb"))
+	if want := r.gateway.Now().Add(routes.PendingTime); !d.Expires.Equal(want) {
+		t.Errorf("expires %v, want %v", d.Expires, want)
+	}
+	now.Add(int64(routes.PendingTime))
+	if f := r.figures(sidecar); f.Pending != 1 || f.Bytes == 0 {
+		t.Errorf("to the last moment: %+v", f)
+	}
+	now.Add(1)
+	got := r.send("/v1/outcomes", strings.NewReader(`{"turn":"`+d.Turn+`","attempts":[`+served("pier")+`]}`))
+	if got.status != http.StatusNotFound || !strings.Contains(got.body, "POST /v1/route") {
+		t.Errorf("%d %s", got.status, got.body)
+	}
+	if f := r.figures(sidecar); f != (routes.SidecarFigures{Unheard: 1}) {
+		t.Errorf("%+v", f)
+	}
+	if n, _ := r.ledger.Count(); n != 0 || r.pinned("ebb") != nil {
+		t.Error("it is booked, or pinned")
+	}
+}
+
+// What a vendor may bill is in the books whatever became of who would have told.
+func TestAnAcceptedTurnIsBookedThoughItsEndIsNeverTold(t *testing.T) {
+	r, sidecar, now := desks(t, nil)
+	d := r.decide(asksFor("ebb"))
+	now.Add(int64(time.Second))
+	open := `{"turn":"` + d.Turn + `","attempts":[{"vendor":"pier","status":200}],"final":false}`
+	o := r.report(open)
+	if want := r.gateway.Now().Add(routes.OpenTime); o.Expires == nil || !o.Expires.Equal(want) {
+		t.Errorf("expires %v, want %v", o.Expires, want)
+	}
+	now.Add(int64(routes.OpenTime))
+	if o := r.report(open); o.Settled {
+		t.Errorf("%+v", o)
+	}
+	now.Add(int64(routes.OpenTime) + 1)
+	if f := r.figures(sidecar); f != (routes.SidecarFigures{Abandoned: 1}) {
+		t.Errorf("%+v", f)
+	}
+	a := r.last(1)
+	if a.Stage != engine.StageAbandoned || !a.Billable() || a.Quality != "" || fmt.Sprint(r.pinned("ebb")) != "[pier]" {
+		t.Errorf("booked %+v, pinned %v", a, r.pinned("ebb"))
+	}
+	turn := r.turns(1)[0]
+	if booked, _, err := r.ledger.Turn(t.Context(), turn.Tenant, turn.ID); err != nil || booked.State != engine.Settled {
+		t.Errorf("%v %+v", err, booked)
+	}
+}
+
+func TestATenantForgetsItsOwnOldestTurns(t *testing.T) {
+	r, sidecar, _ := desks(t, shared(t))
+	gull, heron := []string{"Authorization", "Bearer " + gullKey}, []string{"Authorization", "Bearer " + heronKey}
+	others := r.decide(asksFor("ebb"), heron...)
+	first := r.decide(asksFor("ebb"), gull...)
+	second := r.decide(asksFor("ebb"), gull...)
+	handler := routes.New(routes.Options{Gateway: r.gateway, Sidecar: sidecar, Tenants: tenantsOf(t, team("crew-gull", gullKey))})
+	for range routes.MaxPending - 1 {
+		answer, request := httptest.NewRecorder(), httptest.NewRequest(http.MethodPost, "/v1/route", strings.NewReader(asksFor("ebb")))
+		request.Header.Set(gull[0], gull[1])
+		if handler.ServeHTTP(answer, request); answer.Code != http.StatusOK {
+			t.Fatal(answer.Body)
+		}
+	}
+	known := func(d decided, header []string) int {
+		return r.send("/v1/outcomes", strings.NewReader(`{"turn":"`+d.Turn+`","attempts":[`+served("pier")+`]}`), header...).status
+	}
+	if a, b, c := known(first, gull), known(second, gull), known(others, heron); a != 404 || b != 200 || c != 200 {
+		t.Errorf("the oldest %d, the one after it %d, the other tenant's %d", a, b, c)
+	}
+	if f := r.figures(sidecar); f.Pending != routes.MaxPending-1 || f.Unheard != 1 {
+		t.Errorf("%+v", f)
+	}
+}
+
+func TestPendingTurnsAreBoundedInBytes(t *testing.T) {
+	r, sidecar, _ := desks(t, nil)
+	ask := `{"api":"chat","body":{"model":"m","session_id":"ebb","service_tier":"` + strings.Repeat("t", 1<<20) + `"}}`
+	for range 80 {
+		r.decide(ask)
+	}
+	if f := r.figures(sidecar); f.Bytes > routes.MaxPendingBytes || f.Pending < 50 || f.Pending > 64 || f.Unheard != 80-f.Pending {
+		t.Errorf("%+v", f)
+	}
+}
+
+// The bound is one of memory only if the sizes that are added up are true.
+func TestASizeIsWhatATurnHolds(t *testing.T) {
+	sidecar := &routes.Sidecar{}
+	var handler http.Handler
+	newRig(t, func(o *routes.Options) {
+		o.Sidecar, o.Log = sidecar, nil
+		o.Gateway.Prefixes = true
+		handler = routes.New(*o)
+	}, twoStops()...)
+	ask := `{"api":"chat","body":{"model":"m","session_id":"ebb","messages":[` + strings.Repeat(`{"role":"user","content":"tide?"},`, 30) + `{"role":"user","content":"now?"}]}}`
+	heap := func() int64 {
+		runtime.GC()
+		runtime.GC()
+		var m runtime.MemStats
+		runtime.ReadMemStats(&m)
+		return int64(m.HeapAlloc)
+	}
+	for range 4000 {
+		answer := httptest.NewRecorder()
+		handler.ServeHTTP(answer, httptest.NewRequest(http.MethodPost, "/v1/route", strings.NewReader(ask)))
+		if answer.Code != http.StatusOK {
+			t.Fatal(answer.Body)
+		}
+	}
+	counted, full := sidecar.Figures(time.Now()).Bytes, heap()
+	if f := sidecar.Figures(time.Now().Add(time.Hour)); f.Bytes != 0 || f.Unheard != 4000 {
+		t.Fatalf("%+v", f)
+	}
+	grown := full - heap()
+	if grown < counted/2 || grown > 2*counted {
+		t.Errorf("%d bytes counted, %d held", counted, grown)
+	}
+	t.Logf("a turn is counted as %d bytes and holds %d", counted/4000, grown/4000)
+}
+
+// What a client sends these paths is never a fault of ours.
+func FuzzRoute(f *testing.F) {
+	f.Add(asksFor("ebb"))
+	f.Add(`{"path":"/v1/responses","prompt":{"tokens":12000,"markers":2,"marker_ttl":"1h"},"headers":{"x-a-session-id":"12345678"},"body":{"model":"m","previous_response_id":"r"}}`)
+	f.Add(`{"api":"messages","body":{"model":"m","system":[{"type":"text","text":"t","cache_control":{"type":"ephemeral"}}],"messages":[]}}`)
+	f.Add(`{"api":"chat","body":{"models":["m","a"],"provider":{"order":["quay"]},"messages":[{"role":"user","content":[{"type":"text","text":"\ud83d"}]}]}}`)
+	r := newRig(f, func(o *routes.Options) { o.Log = nil; o.Gateway.Prefixes = true }, twoStops()...)
+	handler := routes.New(routes.Options{Gateway: r.gateway, Vendor: vendor.New(vendor.Options{}), MaxBody: 1 << 20})
+	f.Fuzz(func(t *testing.T, body string) {
+		answer := httptest.NewRecorder()
+		handler.ServeHTTP(answer, httptest.NewRequest(http.MethodPost, "/v1/route", strings.NewReader(body)))
+		if answer.Code >= 500 || answer.Code == 200 && !strings.Contains(answer.Body.String(), `"order":[{`) {
+			t.Errorf("%d %s", answer.Code, answer.Body)
+		}
+	})
+}
+
+func FuzzOutcomes(f *testing.F) {
+	f.Add(`,"attempts":[` + served("pier") + `]}`)
+	f.Add(`,"attempts":[{"vendor":"pier","stage":"refused","status":429,"retry_after":"7"},{"vendor":"quay","status":200,"accepted_at":"2026-11-29T12:00:00Z"}],"final":false}`)
+	f.Add(`,"attempts":[{"vendor":"quay","credential":"main","stage":"broken","tokens":{"uncached":1,"cache_read":7,"output":3,"reasoning":2},"served_model":"x","said":{"text":"t","tool_calls":["a"]}}],"took_ms":1e3}`)
+	r := newRig(f, func(o *routes.Options) { o.Log = nil }, twoStops()...)
+	handler := routes.New(routes.Options{Gateway: r.gateway})
+	f.Fuzz(func(t *testing.T, rest string) {
+		decided := httptest.NewRecorder()
+		handler.ServeHTTP(decided, httptest.NewRequest(http.MethodPost, "/v1/route", strings.NewReader(asksFor("ebb"))))
+		id := decided.Header().Get("X-Warmroute-Request-Id")
+		before, _ := r.ledger.Count()
+		answer := httptest.NewRecorder()
+		handler.ServeHTTP(answer, httptest.NewRequest(http.MethodPost, "/v1/outcomes", strings.NewReader(`{"turn":"`+id+`"`+rest)))
+		after, _ := r.ledger.Count()
+		settled := answer.Code == 200 && strings.Contains(answer.Body.String(), `"settled":true`)
+		if answer.Code >= 500 || (after-before == 1) != settled {
+			t.Errorf("%d, %d booked: %s", answer.Code, after-before, answer.Body)
+		}
+	})
+}
