@@ -102,6 +102,9 @@ func (f *Facts) judge(mp *ModelPlan, found *Finding, rivals *[]pricing.Rival) (a
 	}
 	var space [8]*Entry
 	line := f.lineUp(space[:0], mp.Model.Name)
+	if f.Plan.leads(mp) == GroupClient {
+		ownFirst(line)
+	}
 	if len(line) == 0 {
 		found.Outcome = NoPin
 		switch {
@@ -116,7 +119,10 @@ func (f *Facts) judge(mp *ModelPlan, found *Finding, rivals *[]pricing.Rival) (a
 		next := Finding{Model: mp.Model, Prompt: f.Prompt, Used: *e}
 		at = f.weigh(mp, e, &next, rivals)
 		used := next.Outcome == Confirmed || next.Outcome == Promoted
-		if used && i > 0 {
+		switch {
+		case used && f.Plan.Candidates[at].Group != f.Plan.leads(mp):
+			next.Detail = DetailBehindOwnKeys
+		case used && i > 0:
 			next.Detail = DetailOlderWarmVendor
 		}
 		if used || i == 0 {
@@ -127,6 +133,14 @@ func (f *Facts) judge(mp *ModelPlan, found *Finding, rivals *[]pricing.Rival) (a
 		}
 	}
 	return 0
+}
+
+// leads is the group whose candidates of the model are tried first.
+func (p *Plan) leads(mp *ModelPlan) Group {
+	if mp.From == mp.To {
+		return GroupOperator
+	}
+	return p.Candidates[mp.From].Group
 }
 
 // leastMinimum is the fewest tokens that any of the model's candidates caches.

@@ -37,6 +37,7 @@ const (
 	DetailRouteRemoved       Detail = "route_removed"
 	DetailBoundToOrigin      Detail = "bound_to_origin"
 	DetailNoKey              Detail = "no_key"            // the catalog has the route or credential, but not its key; or the caller has not brought its own again
+	DetailBehindOwnKeys      Detail = "behind_own_keys"   // the pin is one of the operator's group, which stands behind the caller's own keys
 	DetailSignedBy           Detail = "signed_by"         // the vendor signed the request's last thinking and goes first
 	DetailForeignSignature   Detail = "foreign_signature" // the vendor refused what another had sealed
 	DetailNoSession          Detail = "no_session"

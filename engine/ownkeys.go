@@ -18,7 +18,7 @@ func OwnKeyID(hash string) string { return ownPrefix + hash }
 // IsOwnKey says whether a credential's id is that of a caller's own key.
 func IsOwnKey(credential string) bool { return strings.HasPrefix(credential, ownPrefix) }
 
-// ownKeys says whether the caller has a key of its own for the vendor: this one, or
+// ownKey says whether the caller has a key of its own for the vendor: this one, or
 // any if id is empty.
 func (r *Request) ownKey(vendor, id string) bool {
 	for i := range r.OwnKeys {
@@ -38,4 +38,18 @@ func (f *PlanFacts) spreadOwn(ids []string, v *catalog.Vendor) []string {
 		}
 	}
 	return ids
+}
+
+// ownFirst has the entries of the caller's own keys judged before the others: those
+// candidates are tried first. Each part keeps its order.
+func ownFirst(line []*Entry) {
+	at := 0
+	for i, e := range line {
+		if e.Group != GroupClient {
+			continue
+		}
+		copy(line[at+1:i+1], line[at:i])
+		line[at] = e
+		at++
+	}
 }

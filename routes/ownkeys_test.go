@@ -1,0 +1,173 @@
+package routes_test
+
+import (
+	"fmt"
+	"net/http"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/warmroute/warmroute/catalog"
+	"github.com/warmroute/warmroute/engine"
+	"github.com/warmroute/warmroute/routes"
+	"github.com/warmroute/warmroute/routes/vendorsim"
+)
+
+const (
+	ownPier   = "pk-OWNCANARY-1f2e3d4c5b6a7988"
+	ownPier2  = "pk-OWNCANARY-8877665544332211"
+	badKey    = "pk-OWNCANARY-0badbadbadbadbad"
+	storedKey = "pk-OWNCANARY-57035703570357ff"
+)
+
+// keyed is a vendor that knows the operator's key and some of its customers'.
+func keyed(name string, keys ...string) *vendorsim.Vendor {
+	return vendorsim.New(vendorsim.Config{Name: name, Cache: vendorsim.Cache{Family: catalog.Implicit}, Keys: append(keys, vendorKey)})
+}
+
+// accounts are those that a vendor was asked through, in order.
+func accounts(v *vendorsim.Vendor, known ...string) string {
+	var all []string
+	for _, seen := range v.Log() {
+		who := "?"
+		for _, key := range append(known, vendorKey, ownPier, ownPier2, badKey, storedKey) {
+			if vendorsim.Account(key) == seen.Account {
+				who = key[len(key)-4:]
+			}
+		}
+		all = append(all, who)
+	}
+	return strings.Join(all, " ")
+}
+
+const (
+	operatorEnd = "8899" // of vendorKey
+	hello       = `{"model":"m","messages":[{"role":"user","content":"tide?"}]%s}`
+	byokBody    = `,"providerOptions":{"gateway":{"byok":{"pier":[{"apiKey":"` + ownPier + `"}]},"sessionId":"s"}}`
+)
+
+// A caller's own key comes first, by header or by body, and the operator's vendor
+// accounts serve what it cannot; nothing of it goes to the vendor in the body.
+func TestOwnKeysComeFirst(t *testing.T) {
+	for name, c := range map[string]struct {
+		change     func(*routes.Tenant)
+		body       string
+		header     []string
+		status     int
+		pier, reef string // accounts asked
+	}{
+		"none":                          {nil, "", nil, 200, operatorEnd, ""},
+		"by header":                     {nil, "", []string{"X-Warmroute-Key-Pier", ownPier}, 200, "7988", ""},
+		"by body":                       {nil, byokBody, nil, 200, "7988", ""},
+		"two of one vendor, in order":   {nil, "", []string{"x-warmroute-key-pier", badKey, "x-warmroute-key-pier", ownPier2}, 200, "dbad 2211", ""},
+		"header before body":            {nil, byokBody, []string{"x-warmroute-key-pier", ownPier2}, 200, "2211", ""},
+		"of a vendor further back":      {nil, "", []string{"x-warmroute-key-reef", ownPier}, 200, "", "7988"},
+		"refused, the operator's next":  {nil, "", []string{"x-warmroute-key-pier", badKey}, 200, "dbad " + operatorEnd, ""},
+		"refused, and no other allowed": {func(t *routes.Tenant) { t.Rules.OwnOnly = true }, "", []string{"x-warmroute-key-pier", badKey}, 401, "dbad", ""},
+		"only, and none brought":        {func(t *routes.Tenant) { t.Rules.OwnOnly = true }, "", nil, 400, "", ""},
+		"stored": {func(t *routes.Tenant) {
+			t.Own.Stored = []routes.StoredKey{{Vendor: "pier", Key: catalog.NewSecret(storedKey)}}
+		}, "", nil, 200, "57ff", ""},
+		"brought before stored": {func(t *routes.Tenant) {
+			t.Own.Stored = []routes.StoredKey{{Vendor: "pier", Key: catalog.NewSecret(storedKey)}}
+		}, "",
+			[]string{"x-warmroute-key-pier", ownPier}, 200, "7988", ""},
+		"not allowed":       {func(t *routes.Tenant) { t.Own.Requests = false }, "", []string{"x-warmroute-key-pier", ownPier}, 403, "", ""},
+		"not allowed, body": {func(t *routes.Tenant) { t.Own.Requests = false }, byokBody, nil, 403, "", ""},
+		"an unknown vendor": {nil, "", []string{"x-warmroute-key-quay", ownPier}, 400, "", ""},
+		"a vendor that is not the tenant's": {func(t *routes.Tenant) { t.Rules.Only = []string{"reef"} }, "",
+			[]string{"x-warmroute-key-pier", ownPier}, 400, "", ""},
+		"no key at all":       {nil, "", []string{"x-warmroute-key-pier", " "}, 400, "", ""},
+		"two words":           {nil, "", []string{"x-warmroute-key-pier", "OWNCANARY key"}, 400, "", ""},
+		"another credential":  {nil, strings.Replace(byokBody, `{"apiKey"`, `{"region":"OWNCANARY","apiKey"`, 1), nil, 400, "", ""},
+		"a key and no object": {nil, strings.Replace(byokBody, `[{"apiKey":"`+ownPier+`"}]`, `"`+ownPier+`"`, 1), nil, 400, "", ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			pier, reef := keyed("pier", ownPier, ownPier2, storedKey), keyed("reef", ownPier)
+			rig := newRig(t, shared(t, func(gull, _ *routes.Tenant) {
+				gull.Own.Requests = true
+				if c.change != nil {
+					c.change(gull)
+				}
+			}), stop{name: "pier", serve: pier}, stop{name: "reef", serve: reef})
+			got := rig.post("chat", fmt.Sprintf(hello, c.body), append(c.header, "Authorization", "Bearer "+gullKey)...)
+			if got.status != c.status {
+				t.Fatalf("status %d, want %d: %s", got.status, c.status, got.body)
+			}
+			if a, b := accounts(pier), accounts(reef); a != c.pier || b != c.reef {
+				t.Errorf("asked through %q and %q, want %q and %q", a, b, c.pier, c.reef)
+			}
+			for _, v := range []*vendorsim.Vendor{pier, reef} {
+				for _, seen := range v.Log() {
+					if strings.Contains(seen.Body, "CANARY") || strings.Contains(fmt.Sprint(seen.Header), "X-Warmroute") {
+						t.Errorf("a vendor was sent %s %s", seen.Header, seen.Body)
+					}
+				}
+			}
+			rig.settled()
+			var books strings.Builder
+			for _, turn := range rig.ledger.Recorded() {
+				fmt.Fprintf(&books, "%+v", engine.Book(turn))
+			}
+			for where, text := range map[string]string{"answer": got.body, "headers": fmt.Sprint(got.header), "log": rig.log.String(), "books": books.String()} {
+				if strings.Contains(text, "CANARY") {
+					t.Errorf("the key stands in the %s: %s", where, text)
+				}
+			}
+		})
+	}
+}
+
+// A pin of a caller's own key is of no use without it, nor is the operator's with it,
+// and what befalls the key touches nobody else.
+func TestOwnKeysAreAGroupOfTheirOwn(t *testing.T) {
+	pier := keyed("pier", ownPier)
+	rig := newRig(t, shared(t, func(gull, heron *routes.Tenant) { gull.Own.Requests, heron.Own.Requests = true, true }),
+		stop{name: "reef", serve: keyed("reef")}, stop{name: "pier", serve: pier})
+	turns := 0
+	ask := func(tenant, key, outcome, detail, group string) engine.Booked {
+		t.Helper()
+		header := []string{"Authorization", "Bearer " + tenant, "x-session-id", "dawn"}
+		if key != "" {
+			header = append(header, "x-warmroute-key-pier", key)
+		}
+		if got := rig.post("chat", fmt.Sprintf(hello, ""), header...); got.status != http.StatusOK {
+			t.Fatalf("%d %s", got.status, got.body)
+		}
+		turns++
+		b := engine.Book(rig.turns(int64(turns))[turns-1])
+		last, _ := b.Last()
+		if string(b.Outcome) != outcome || string(b.Detail) != detail || string(last.Group) != group || engine.IsOwnKey(last.Credential) != (group == "client") {
+			t.Errorf("%s %s by %q %s, want %s %s by %q", b.Outcome, b.Detail, last.Group, last.Credential, outcome, detail, group)
+		}
+		return b
+	}
+	first := ask(gullKey, ownPier, "no_pin", "", "client")
+	ask(gullKey, "", "skipped_not_in_plan", "no_key", "")     // reef serves at the operator's cost, and is pinned
+	again := ask(gullKey, ownPier, "confirmed", "", "client") // reef's pin is newer, and of the group behind
+	if first.Attempts[0].Credential != again.Attempts[0].Credential || !strings.HasPrefix(first.Attempts[0].Credential, "own:") {
+		t.Errorf("known by %s, then %s", first.Attempts[0].Credential, again.Attempts[0].Credential)
+	}
+	other := ask(heronKey, ownPier, "no_pin", "", "client")
+	if other.Attempts[0].Credential == first.Attempts[0].Credential {
+		t.Error("two tenants' keys are known by the same hash")
+	}
+	// Three refusals of a key of gull's own: nobody else is down.
+	for range 3 {
+		ask(gullKey, badKey, "confirmed", "behind_own_keys", "")
+	}
+	for _, m := range rig.catalog.Models {
+		for _, route := range m.Routes {
+			if rig.gateway.Health.Down(route, "main", time.Now()) || rig.gateway.Health.Down(route, first.Attempts[0].Credential, time.Now()) {
+				t.Errorf("%s is down", route.Vendor.Name)
+			}
+		}
+	}
+	ask(gullKey, ownPier, "confirmed", "", "client")
+	// One key down, the operator's group serves, and its pin stays in its group.
+	pier.Queue(vendorsim.Fault{Status: 503})
+	failed := ask(gullKey, ownPier, "confirmed", "", "")
+	if len(failed.Attempts) != 2 || failed.Attempts[0].Group != engine.GroupClient || failed.Attempts[1].Vendor != "reef" {
+		t.Errorf("%+v", failed.Attempts)
+	}
+}
