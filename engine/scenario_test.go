@@ -32,6 +32,8 @@ type scenario struct {
 	Learned map[string]engine.HitRate `yaml:"learned"` // by vendor
 	Speeds  map[string]engine.Speed   `yaml:"speeds"`  // by vendor
 	Holdout string                    `yaml:"holdout"` // share of sessions
+	Profile scenarioProfile           `yaml:"profile"` // a name, or a mapping with what is otherwise than in it
+	Rate    int                       `yaml:"sessions_per_minute"`
 	Turns   []scenarioTurn            `yaml:"turns"`
 }
 
@@ -160,6 +162,10 @@ func newWorld(t *testing.T, s scenario) *world {
 		Now:     func() time.Time { return w.now },
 		TurnID:  func() (string, uint64) { w.turns++; return fmt.Sprint("turn-", w.turns), w.turns },
 		Learned: learned{s.Learned, s.Speeds},
+		Profile: s.Profile.profile(t),
+	}
+	if s.Rate > 0 {
+		w.gateway.Sessions = engine.NewSessionRates(func(string) int { return s.Rate })
 	}
 	if s.Holdout != "" {
 		share, err := decimal.NewFromString(s.Holdout)
