@@ -149,3 +149,31 @@ func TestNotFoundSaysNothingOfTheVendor(t *testing.T) {
 		t.Error("down after 404s")
 	}
 }
+
+// Keys that callers make up take no room from the operator's candidates, and one
+// key's failures are nobody else's.
+func TestMadeUpKeysTakeNoRoomInHealth(t *testing.T) {
+	h, route := NewHealth(), routeFor("m", "v")
+	for i := range maxTracked + 100 {
+		h.Failed(route, OwnKeyID(fmt.Sprint(i)), pinEpoch, FailureCredential, 0)
+	}
+	if h.own != maxTracked || len(h.all) != maxTracked || h.Down(route, "main", pinEpoch) || !h.Down(route, OwnKeyID("1"), pinEpoch) {
+		t.Fatalf("%d of %d are callers' own", h.own, len(h.all))
+	}
+	for range FailuresUntilDown {
+		h.Failed(route, "main", pinEpoch, FailureServer, 0)
+	}
+	if !h.Down(route, "main", pinEpoch) {
+		t.Error("the operator's own candidate is not remembered")
+	}
+	later := pinEpoch.Add(2 * CredentialCooling)
+	h.Failed(route, OwnKeyID("later"), later, FailureCredential, 0)
+	if h.own != 1 || len(h.all) != 2 || !h.Down(route, OwnKeyID("later"), later) {
+		t.Errorf("%d of %d are callers' own", h.own, len(h.all))
+	}
+	h.Failed(route, OwnKeyID("server"), later, FailureServer, 0)
+	h.Succeeded(route, OwnKeyID("server"))
+	if h.own != 1 {
+		t.Errorf("%d are callers' own after a success", h.own)
+	}
+}

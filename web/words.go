@@ -58,7 +58,13 @@ func detailMeaning(d engine.Detail) string {
 	case engine.DetailRouteRemoved:
 		return "the catalog no longer has that route"
 	case engine.DetailNoKey:
-		return "its vendor has no key any longer"
+		return "its vendor has no key any longer, or the caller's own has not come again"
+	case engine.DetailBehindOwnKeys:
+		return "among our keys, which stand behind the caller's own"
+	case engine.DetailSignedBy:
+		return "the vendor that signed the last thinking goes first"
+	case engine.DetailForeignSignature:
+		return "the vendor refused what another had sealed; nothing else was tried"
 	case engine.DetailBoundToOrigin:
 		return "the content belongs to the vendor that made it"
 	case engine.DetailNoSession:
