@@ -3,6 +3,7 @@ package routes
 import (
 	"encoding/json"
 	"fmt"
+	"maps"
 	"net/http"
 	"reflect"
 
@@ -11,7 +12,8 @@ import (
 
 // OpenAPI is the OpenAPI 3.1 document of the API as these options serve it. It is made
 // from what the router has and from the Go types that answers are made of. Members may
-// be added to answers; readers pass over those they do not know.
+// be added to answers; readers pass over those they do not know. Beside it are the two
+// paths of the client address that other gateways use, which name its server.
 func (o APIOptions) OpenAPI() ([]byte, error) {
 	defs := schemas{map[string]any{}, map[string]reflect.Type{}}
 	paths := map[string]any{}
@@ -44,6 +46,7 @@ func (o APIOptions) OpenAPI() ([]byte, error) {
 			"operationId": e.name, "summary": e.about, "parameters": parameters, "responses": responses,
 		}}
 	}
+	maps.Copy(paths, sidecarPaths(defs))
 	document, err := json.Marshal(map[string]any{
 		"openapi": "3.1.0",
 		"info": map[string]any{

@@ -143,7 +143,7 @@ func TestAnswersAreWhatTheDocumentSays(t *testing.T) {
 	good("/api/v1/sessions/{class}", "/api/v1/sessions/cache_key?id=secret-session&tenant=acme")
 	paths, _ := contract.document["paths"].(map[string]any)
 	for template := range paths {
-		if !contract.used[template] {
+		if !contract.used[template] && strings.HasPrefix(template, "/api/") {
 			t.Errorf("no answer of %s was checked", template)
 		}
 	}

@@ -1,6 +1,7 @@
 package routes
 
 import (
+	"encoding/json"
 	"reflect"
 	"strings"
 	"time"
@@ -50,6 +51,8 @@ func (s schemas) of(t reflect.Type) map[string]any {
 	switch t {
 	case reflect.TypeFor[time.Time]():
 		return map[string]any{"type": "string", "format": "date-time"}
+	case reflect.TypeFor[json.RawMessage]():
+		return map[string]any{"type": "object"}
 	case reflect.TypeFor[amount]():
 		return map[string]any{"type": "string", "format": "decimal", "pattern": decimalPattern}
 	case reflect.TypeFor[pricing.Rate]():
@@ -60,6 +63,8 @@ func (s schemas) of(t reflect.Type) map[string]any {
 		return orNull(s.of(t.Elem()))
 	case reflect.Slice:
 		return map[string]any{"type": "array", "items": s.of(t.Elem())}
+	case reflect.Map:
+		return map[string]any{"type": "object", "additionalProperties": s.of(t.Elem())}
 	case reflect.Bool:
 		return map[string]any{"type": "boolean"}
 	case reflect.Float64:
