@@ -227,3 +227,20 @@ func TestEveryKnownAgentIsNamed(t *testing.T) {
 		}
 	}
 }
+
+// Naming the session of an ordinary request costs no memory: every turn does it.
+func TestIdentifyByAHeaderAllocatesNothing(t *testing.T) {
+	r := Request{Tenant: "default", Header: headers("x-session-id", "ses_0123456789", "user-agent", "agent/1.0", "x-stainless-timeout", "600", "content-type", "application/json")}
+	for _, p := range Profiles() {
+		if p.Name == catalog.ProfileLiteLLM || p.Name == catalog.ProfilePortkey {
+			continue // they know no such header
+		}
+		if n := testing.AllocsPerRun(100, func() {
+			if s := Identify(r, p); s.ID != "ses_0123456789" {
+				t.Fatal(s)
+			}
+		}); n != 0 {
+			t.Errorf("%s: %v allocations", p.Name, n)
+		}
+	}
+}

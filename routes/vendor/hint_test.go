@@ -49,6 +49,9 @@ func TestAChildHasItsParentsName(t *testing.T) {
 		if hashed, _ := see(engine.Session{Tenant: "t", Class: engine.ClassExplicit, ID: "dinghy", Parent: "boat-1"}); hashed != want {
 			t.Errorf("a parent named in small letters is %s, not %s", hashed, want)
 		}
+		if hashed, _ := see(engine.Session{Tenant: "t", Class: engine.ClassExplicit, ID: "dinghy", Parent: parent.ID, Alone: true}); hashed == want {
+			t.Error("a child that is kept apart has its parent's name")
+		}
 		if hashed, _ := see(engine.Session{Tenant: "u", Class: engine.ClassExplicit, ID: "dinghy", Parent: parent.ID}); hashed == want {
 			t.Error("another tenant's child has the name")
 		}
