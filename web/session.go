@@ -74,6 +74,7 @@ func (c *call) addTurns(page sessionPage, tenant string, class engine.Class, id 
 		page.Later = c.ask.session(tenant, class, id)
 	}
 	slices.Reverse(list)
+	page.warnUnread(list)
 	page.Table = turnTable{Path: true, Turns: c.turnRows(list)}
 	for i := range list {
 		page.Table.Turns[i].Gap = none
