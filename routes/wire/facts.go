@@ -132,7 +132,7 @@ func (r *Request) readCaching() error {
 	if v := r.value(fieldStore); v.found() {
 		f.Unstored = r.Body[v.from] == 'f'
 	}
-	if f.Markers > 0 {
+	if f.Markers > 0 && f.Markers <= maxMarkersHashed {
 		f.MarkedPrefix = r.markedPrefix
 	}
 	if r.opener.last.found() {

@@ -7,6 +7,10 @@ import (
 	"io"
 )
 
+// maxMarkersHashed is how many markers a prompt may have whose marked prefix is told.
+// Vendors take four; each costs a hash.
+const maxMarkersHashed = 64
+
 // markedPrefix hashes the prompt, in the order in which vendors cache it (tools,
 // system, messages), up to and including the last block that carries a cache marker:
 // two turns whose marked prefixes are the same have the same hash, wherever markers

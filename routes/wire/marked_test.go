@@ -5,6 +5,7 @@ import (
 	"math/rand/v2"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/warmroute/warmroute/catalog"
 )
@@ -166,8 +167,58 @@ func TestMarkedPrefixes(t *testing.T) {
 			t.Errorf("%s: %s", name, hash)
 		}
 	}
+	many := strings.Repeat(`{"role":"user","content":"a"`+mark+`},`, maxMarkersHashed)
+	if _, _, ok := markedOf(t, body(strings.TrimSuffix(many, ","))); !ok {
+		t.Error("as many markers as may be are too many")
+	}
+	if _, _, ok := markedOf(t, body(many+`{"role":"user","content":"a"`+mark+`}`)); ok {
+		t.Error("one more is not too many")
+	}
 	long := strings.Repeat("word ", 1000)
 	if _, tokens, _ := markedOf(t, body(`{"role":"user","content":"`+long+`"`+mark+`},{"role":"user","content":"`+long+`"}`)); tokens < 1250 || tokens > 1260 {
 		t.Errorf("5,000 bytes are %d tokens", tokens)
+	}
+}
+
+// A prefix and a field cost the size of the body, whatever stands in it: four times the
+// body takes some four times as long, not sixteen times.
+func TestPrefixesAndFieldsCostTheSizeOfTheBody(t *testing.T) {
+	const small = "{\"type\":\"text\",\"text\":\"a\"" + mark + "}"
+	deep := strings.Repeat(`{"cache_control":`, 100) + `{"type":"ephemeral"}` + strings.Repeat(`,"type":"ephemeral"}`, 100)
+	for name, c := range map[string]struct{ before, unit, after string }{
+		"marked blocks":           {`"messages":[{"role":"user","content":[`, small, `]}]`}, // too many
+		"blocks before a marker":  {`"messages":[{"role":"user","content":[`, `{"type":"text","text":"a"}`, `,` + small + `]}]`},
+		"messages before one":     {`"messages":[`, `{"role":"user","content":"a"}`, `,{"role":"user","content":"a"` + mark + `}]`},
+		"markers inside markers":  {`"messages":[{"role":"user","content":[`, deep, `]}]`},
+		"members of a message":    {`"messages":[{"x":[`, small, `],"content":"a"` + mark + `}]`},
+		"words that are no names": {`"messages":[{"role":"user"` + mark + `,"content":["`, `\"cache_control\":{},`, `"]}]`},
+		"fields under one name":   {`"metadata":{"a":{"b":{"c":{"d":[`, small, `]},"user":"u"}}},"messages":[{"role":"user"` + mark + `}]`},
+	} {
+		cost := func(n int) time.Duration {
+			separator := ","
+			if strings.HasSuffix(c.unit, ",") {
+				separator = ""
+			}
+			f := read(t, catalog.Messages, []byte(`{"model":"m",`+c.before+strings.TrimSuffix(strings.Repeat(c.unit+separator, n/len(c.unit)), ",")+c.after+`}`)).Facts()
+			least := time.Hour
+			for range 5 {
+				start := time.Now()
+				if f.MarkedPrefix != nil {
+					f.MarkedPrefix()
+				}
+				f.Field("metadata.a.b.user")
+				least = min(least, time.Since(start))
+			}
+			return least
+		}
+		ratio := 0.0
+		for range 6 { // the machine may be busy with something else
+			if ratio = float64(cost(512<<10)) / float64(max(cost(128<<10), 50*time.Microsecond)); ratio <= 12 {
+				break
+			}
+		}
+		if ratio > 12 {
+			t.Errorf("%s: four times the body takes %.1f times as long", name, ratio)
+		}
 	}
 }
