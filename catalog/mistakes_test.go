@@ -89,7 +89,7 @@ func TestMistakesOfVendors(t *testing.T) {
 		"usage":                  {"usage: claude", `c.yaml:7:12: ` + where + `usage "claude" is not known; use openai, anthropic, azure, deepseek, moonshot, mistral, fireworks, together, zai, minimax, cerebras, groq, openrouter, perplexity, alibaba, xai, gemini, vertex or bedrock, or a mapping such as {like: openai, cache_read: [cached_tokens]}`},
 		"tags a word":            {"tags: zdr", `c.yaml:7:11: ` + where + `tags must be a list, such as [zdr]`},
 		"tag twice":              {"tags: [zdr, eu, zdr]", `c.yaml:7:21: ` + where + `tags names "zdr" twice, on line 7 at columns 12 and 21; remove one of them`},
-		"accepts a stranger":     {"accepts: [user]", `c.yaml:7:15: ` + where + `accepts: "user" is not a request member of ours; they are session_id, sessionId, providerOptions, caching, cache_ttl, models, provider, prompt_cache_key or prompt_cache_retention`},
+		"accepts a stranger":     {"accepts: [user]", `c.yaml:7:15: ` + where + `accepts: "user" is not a request member of ours; they are session_id, sessionId, providerOptions, caching, cache_ttl, models, provider, prompt_cache_key, prompt_cache_retention or cache_control`},
 		"refuses the model":      {"refuses: [model]", `c.yaml:7:15: ` + where + `refuses: no request can do without model`},
 		"accepts and refuses":    {"accepts: [models]\nrefuses: [models]", `c.yaml:8:15: ` + where + `models stands under accepts and under refuses; keep one`},
 		"allow_private":          {"allow_private: yes", `c.yaml:7:20: ` + where + `allow_private must be true or false`},

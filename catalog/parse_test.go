@@ -111,7 +111,7 @@ func TestFullCatalog(t *testing.T) {
 		!reflect.DeepEqual(a.Hints, []Hint{{Header: "x-session-affinity"}}) || a.Usage != "anthropic" || !reflect.DeepEqual(a.Tags, []string{"zdr"}) {
 		t.Errorf("anthropic: %+v", a)
 	}
-	if !reflect.DeepEqual(azure.Hints, []Hint{{Member: "prompt_cache_key", Raw: true}}) || !azure.Speaks(Responses) || azure.Speaks(Messages) {
+	if !reflect.DeepEqual(azure.Hints, []Hint{{Member: "prompt_cache_key", Raw: true, API: []API{Chat}}}) || !azure.Speaks(Responses) || azure.Speaks(Messages) {
 		t.Errorf("azure-eu: %+v", azure)
 	}
 	if !reflect.DeepEqual(deepseek.Refuses, []string{"prompt_cache_key"}) || !reflect.DeepEqual(router.Accepts, []string{"provider", "models"}) || !rack.AllowPrivate {
@@ -163,7 +163,7 @@ func TestFullCatalog(t *testing.T) {
 		p.Affinity != (Affinity{Gate: GateCacheRead, OrderFirst: true, Precedence: true}) {
 		t.Errorf("support-bot: %+v", p)
 	}
-	if p := c.Policies[1]; p.Index != 1 || p.Sort != ByPrice || !reflect.DeepEqual(p.Ignore, []string{"deepseek"}) || !reflect.DeepEqual(p.Tags, []string{"zdr"}) || p.Affinity != (Affinity{Gate: GateOwnPrice, Precedence: true}) {
+	if p := c.Policies[1]; p.Index != 1 || p.Sort != ByPrice || !reflect.DeepEqual(p.Ignore, []string{"deepseek"}) || !reflect.DeepEqual(p.Tags, []string{"zdr"}) || p.Affinity != (Affinity{Gate: GateOwnPrice, Precedence: true, CacheTTL: CacheTTL1h}) {
 		t.Errorf("cheapest: %+v", p)
 	}
 	if p := c.Policies[2]; !p.Affinity.Off {
