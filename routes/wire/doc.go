@@ -27,6 +27,10 @@
 //   - What names a session is a hint: session_id, sessionId, prompt_cache_key and
 //     the gateway's sessionId and sessionAffinity of another type say nothing and
 //     fail nothing. A privacy setting of another type is refused.
+//   - Markers are placed in messages and chat; what the API responses sends has no
+//     place for them. For a vendor that refuses them they are cut wherever they stand,
+//     but for what a tool is called with or described by. See markers.go.
+//   - A client's prompt_cache_key that is longer than vendors take is replaced in place.
 //   - Without a model the first of models is the target, and the vendor's model is
 //     appended.
 //   - prompt_cache_key goes to messages vendors only if they accept it.

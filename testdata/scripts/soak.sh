@@ -18,4 +18,5 @@ WARMROUTE_PRICES=1000000 go test ./catalog -run 'TestEveryCostIsThatOfTheYAMLInF
 WARMROUTE_TEST_LONG=1 go test ./catalog -run 'TestASchemaRefusesNothingThatIsGood' -count 1 -v -timeout 60m
 WARMROUTE_RELOADS=10000 WARMROUTE_RELOAD_MODELS=500 go test ./routes -run 'TestReloadsUnderTraffic' -count 1 -v -timeout 3h
 WARMROUTE_TURNS=1000000 go test ./routes -run 'TestTheLedgerIsWhatTheVendorsBill' -count 1 -v -timeout 6h
+WARMROUTE_CONVERSATIONS=100 go test ./routes -run 'TestMarkersPlacedForAClientReadAsMuchAsByHand' -count 1 -v -timeout 60m
 go test -tags soak ./routes -run 'TestTheTimeOfAKey' -count 1 -v
