@@ -87,7 +87,7 @@ func (s *Session) named(src *Source, r *Request, own *ownNames, p *Profile) bool
 		id, ok := Fingerprint(r.Tenant, r.Opening(), p.Opener)
 		return ok && s.is(src.Class, id)
 	case InKey:
-		return s.is(src.Class, r.Key)
+		return s.is(src.Class, keySession(r.Key))
 	case InFields:
 		return s.is(src.Class, fieldsOf(r, src.Names))
 	}
@@ -330,4 +330,14 @@ func hashOf(parts ...string) string {
 		h.part([]byte(part))
 	}
 	return hex.EncodeToString(h.Sum(nil))
+}
+
+// keySession is the session of everything that one gateway key asks for: a hash of
+// the key's hash, since that is what a configuration keeps to know the key by.
+func keySession(key string) string {
+	if key == "" {
+		return ""
+	}
+	sum := sha256.Sum256([]byte("session of key " + key))
+	return hex.EncodeToString(sum[:])
 }

@@ -146,7 +146,7 @@ func TestIdentifyByNames(t *testing.T) {
 		{"the user id as it is", Source{In: InMetadata, Names: []string{"user_id"}}, "user_0a_account__session_" + aUUID},
 		{"Claude Code's session in it", Source{In: InAgent, Names: []string{"metadata.user_id"}}, aUUID},
 		{"no agent by that header", Source{In: InAgent, Names: []string{"Session-Id"}}, ""},
-		{"the key", Source{In: InKey}, "k"},
+		{"the key, as a hash of it", Source{In: InKey}, keySession("k")},
 		{"of another API", Source{In: InCacheKey, APIs: []catalog.API{catalog.Messages}}, ""},
 		{"of this API", Source{In: InCacheKey, APIs: []catalog.API{catalog.Messages, catalog.Chat}}, "c"},
 	} {

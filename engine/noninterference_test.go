@@ -54,7 +54,6 @@ type apartTenant struct {
 	id    string
 	rng   *rand.Rand
 	turns uint64
-	made  []string // ids of responses that vendors gave: both tenants draw from all
 }
 
 func (a *apartTenant) pick(words ...string) string { return words[a.rng.IntN(len(words))] }
