@@ -67,7 +67,7 @@ func TestIdentifyByProfile(t *testing.T) {
 		{"metadata before the headers", "litellm", Request{Field: fieldsFrom(map[string]string{"metadata.session_id": "m"}), Header: headers("x-litellm-session-id", "h")}, ClassExplicit, "m"},
 		{"the session before the trace", "litellm", Request{Header: headers("x-litellm-trace-id", "t", "x-litellm-session-id", "h")}, ClassExplicit, "h"},
 		{"the trace before the key", "litellm", Request{Key: key, Header: headers("x-litellm-trace-id", "t")}, ClassExplicit, "t"},
-		{"the key", "litellm", Request{Key: key, Opening: opening}, ClassCacheKey, key},
+		{"the key", "litellm", Request{Key: key, Opening: opening}, ClassCacheKey, keySession(key)},
 		{"no key", "litellm", Request{Opening: opening}, "", ""},
 	}
 	for _, c := range cases {
