@@ -60,6 +60,14 @@
 // id, as sent and in small letters, among explicit, agent and cache key sessions,
 // for a header does not say how the parent itself was named. Its record is only
 // read. Claude Code's sub-agents share their session's id, and so are threads of it.
+// Where the profile keeps them apart ([Profile.Apart]), a child has nothing of its
+// parent's, and each of Claude Code's sub-agents is a session of its own, unless the
+// profile asks for that header alone.
+//
+// Where a profile names sessions by the turns that were served, a turn is kept for a
+// day by what was said in it ([TurnKey]), with affinity off too: it is the name of the
+// conversation, and no pin. A sidecar's turns are not heard, so that such a
+// conversation has a chain for each of them.
 //
 // Content that only its maker can read is no affinity: it goes to its maker with
 // affinity off and without a session too. Who made a response of the API responses
