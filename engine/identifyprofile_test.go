@@ -60,7 +60,11 @@ func TestIdentifyByProfile(t *testing.T) {
 		{"an own header after the ordinary ones", "subconscious", Request{Header: headers("x-boats-session-id", "own-session", "x-session-affinity", "a")}, ClassExplicit, "a"},
 		{"an own header in small letters", "subconscious", Request{Header: headers("x-boats-session-id", "OWN-Session")}, ClassExplicit, "own-session"},
 		{"an own header of 7 characters", "subconscious", Request{CacheKey: "k", Header: headers("x-boats-session-id", "seven77")}, ClassCacheKey, "k"},
-		{"a reserved header", "subconscious", Request{CacheKey: "k", Header: headers("x-subconscious-session-id", "forwarded-one", "x-subconscious-code-session-id", "of-the-client", "x-claude-code-session-id", "of-the-other")}, ClassCacheKey, "k"},
+		{"a reserved header", "subconscious", Request{CacheKey: "k", Header: headers("x-subconscious-session-id", "forwarded-one", "x-subconscious-code-session-id", "of-the-client")}, ClassCacheKey, "k"},
+		{"Claude Code's header", "subconscious", Request{CacheKey: "k", Header: headers("x-claude-code-session-id", "c")}, ClassAgent, "c"},
+		{"Claude Code's header after an own one", "subconscious", Request{Header: headers("x-claude-code-session-id", "c", "x-boats-session-id", "own-session")}, ClassExplicit, "own-session"},
+		{"Codex' headers", "subconscious", Request{CacheKey: "c", Header: headers("session-id", "c", "thread-id", "c", "x-client-request-id", "c"), Opening: opening}, ClassAgent, "c"},
+		{"a cache key that repeats the request's id, as Pi does", "subconscious", Request{CacheKey: "c", Header: headers("x-client-request-id", "c"), Opening: opening}, ClassAgent, "c"},
 		{"nothing but a conversation", "subconscious", Request{Opening: opening}, ClassChain, ""},
 		{"no conversation", "subconscious", Request{}, "", ""},
 
@@ -188,6 +192,8 @@ func TestLabelsOfAProfile(t *testing.T) {
 		{headers("x-subconscious-client", strings.Repeat("r", 65), "x-warmroute-client", "boats"), "boats"},
 		{headers("x-yard-session-id", "own-session"), "yard"},
 		{headers("x-subconscious-session-id", "forwarded-one"), ""},
+		{headers("x-claude-code-session-id", "c"), "claude-code"},
+		{headers("session-id", "c", "thread-id", "c"), "codex"},
 	} {
 		if s := Identify(Request{Header: c.h}, p); s.Client != c.want {
 			t.Errorf("%v: %q, want %q", c.h, s.Client, c.want)

@@ -7,10 +7,11 @@ import "github.com/warmroute/warmroute/catalog"
 //
 // What the page leaves open: how long a binding lasts (as long as the cache, as
 // with [Warmroute]); whether an answer that broke ends it (it does); which of two
-// names of one row counts (the one that it names first); whether Claude Code's own
-// header names a session (its name is reserved and it is in no row, so it does not:
-// the turns that were served do). Where a worker is overloaded the page tries
-// another; here that is a vendor which is down.
+// names of one row counts (the one that it names first); in which row a coding
+// agent's own header stands (in that of an application's own, whose form Claude
+// Code's has, and after it); what a request is that its own gateways forward, or its
+// own coding client sends (their two headers name nothing). Where a worker is
+// overloaded the page tries another; here that is a vendor which is down.
 var subconsciousProfile = Profile{
 	Name: catalog.ProfileSubconscious,
 	// Identify your session: the five rows. Your own session header: 8 to 256
@@ -20,11 +21,13 @@ var subconsciousProfile = Profile{
 		{In: InOption, Names: []string{"sessionId"}, Class: ClassExplicit},
 		{In: InHeader, Names: []string{sessionHeader, affinityHeader}, Class: ClassExplicit},
 		{In: InOwn, Class: ClassExplicit, Least: MinOwnID, Most: MaxID, Lower: true},
+		{In: InAgent, Class: ClassAgent}, // Coding agents: they name their sessions themselves, and nothing needs to be set
 		{In: InCacheKey, Class: ClassCacheKey},
 		{In: InChain, Class: ClassChain}, // Sessions without a session signal
 	},
-	// Headers to avoid: reserved for two clients and for its own forwarding.
-	Reserved: []string{"subconscious", claudeCode, "subconscious-code"},
+	// Headers to avoid: reserved for its own forwarding and for a client of its own.
+	// Claude Code's, which it reserves too, is an agent's and no application's.
+	Reserved: []string{"subconscious", "subconscious-code"},
 	// Pick your path: a label of the client that goes before the header's name.
 	Labels: []string{"X-Subconscious-Client"},
 	// Identify your session: sub-agents name their parent; its worker is theirs.
@@ -33,7 +36,7 @@ var subconsciousProfile = Profile{
 	Scope:      ScopeNone,
 	Models:     MaxModels,
 	Warm:       1,
-	Credential: []Class{ClassExplicit},
+	Credential: []Class{ClassExplicit, ClassAgent},
 	// How the gateway does it: the worker that served, renewed by each success.
 	Start:  StartServed,
 	Window: Window{Margin: LifetimeMargin, Longest: MaxLifetime},
