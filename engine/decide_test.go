@@ -239,7 +239,7 @@ func TestPromotionStaysInItsGroup(t *testing.T) {
 	}
 	s.f.Plan = Plan{Candidates: candidates, Models: []ModelPlan{{Model: s.f.Plan.Models[0].Model, To: len(candidates)}}}
 	for group, want := range map[Group]string{
-		GroupOperator: "a/k2 a/k1 b/k c b/k a/k2 a/k1 c; promoted pinned b displaced a cache_read pays=true own 0.2<2 a:3 c:4",
+		GroupOperator: "a/k2 a/k1 b/k c b/k a/k2 a/k1 c; promoted(behind_own_keys) pinned b displaced a cache_read pays=true own 0.2<2 a:3 c:4",
 		GroupClient:   "b/k a/k2 a/k1 c a/k2 a/k1 b/k c; promoted pinned b displaced a cache_read pays=true own 0.2<2 a:3 c:4",
 	} {
 		s.f.Record = Record{}

@@ -78,6 +78,20 @@
 // the turn ends in a [NoRouteError] that says what to do, for a guess would fail at
 // all but one of them; where the store did not answer the plan is left as it is.
 //
+// So it is with the rest of what only its maker can read ([Stateful]): encrypted
+// reasoning, files, containers and conversations bind the plan to the account that
+// made them or has accepted them ([Bound]), and to nobody where that is not known,
+// but for ids that several vendors could be asked for. Signed thinking is a wish: the
+// vendor that signed the last of it leads its group, ahead of an order and of a pin.
+// Sealed content is remembered by its hash, the last piece of an answer, for a day
+// from when it was last of use. A vendor's word that a seal is not its own ends the
+// turn and touches nothing; the turn's detail says [DetailForeignSignature].
+//
+// Callers' own keys are a group that stands first in each model, in the order of the
+// plan. Their pins name the credential whatever the class, for callers share no
+// account, and where they lead, their pins are judged first. A pin of the operator's
+// group is then said to stand behind them ([DetailBehindOwnKeys]).
+//
 // A tenant's [Rules] come before what a request asks for, and after a policy's
 // gate. An error tells a tenant of no vendor that it may not use. Where tenants are
 // kept apart, a stored response without a record of its own is continued nowhere,

@@ -40,10 +40,20 @@
 //   - Several tenants may share a vendor's account. Then a stored response
 //     (previous_response_id) is continued only by the tenant that is remembered to
 //     have been given it, about a day, and idempotency keys are hashed with the
-//     tenant. What else is named by an id that the vendor made up (item_reference,
-//     conversation, files, containers) is as safe as that id is hard to guess. That
+//     tenant. The same holds of conversations and containers, and not where only keys
+//     of the tenant's own are used. What else is named by an id that the vendor made
+//     up (item_reference, files) is as safe as that id is hard to guess. That
 //     the account's rate limits and the counts of cached tokens tell of others'
 //     traffic cannot be helped but by accounts of their own, with a tenant's `only`.
+//   - Callers' own keys for vendors come in x-warmroute-key-<vendor> headers, several
+//     of a vendor in several such headers, and in providerOptions.gateway.byok, where
+//     of Vercel's shapes apiKey alone is understood: what needs more than a key would
+//     be sent half. Keys of a header come before those of the body, and both before
+//     what the tenant has stored for the vendor. Where the tenant may send none, the
+//     request is a 403: to serve it all the same would put the bill on somebody else.
+//     Keys are taken off the request before anything looks at it; an answer that
+//     repeats one is kept from the client. What they cost is in the books at the
+//     catalog's prices like all else, told apart by the group of each attempt.
 //   - A model whose every vendor the tenant's `only` excludes is not listed or
 //     suggested. Who asks for it all the same is told that no vendor of it is open.
 //   - A request body may be packed with gzip, zstd, br or deflate.

@@ -171,3 +171,40 @@ func TestOwnKeysAreAGroupOfTheirOwn(t *testing.T) {
 		t.Errorf("%+v", failed.Attempts)
 	}
 }
+
+// A vendor that repeats the caller's key in what it says is not repeated.
+func TestAnEchoOfAnOwnKeyIsKeptBack(t *testing.T) {
+	for name, answer := range map[string]func(http.ResponseWriter, string){
+		"a refusal": func(w http.ResponseWriter, key string) {
+			w.WriteHeader(http.StatusBadRequest)
+			fmt.Fprintf(w, `{"error":{"message":"bad request with %s"}}`, key)
+		},
+		"a refused key": func(w http.ResponseWriter, key string) {
+			w.WriteHeader(http.StatusUnauthorized)
+			fmt.Fprintf(w, `{"error":{"message":"Incorrect API key provided: %s"}}`, key)
+		},
+		"an error as the answer": func(w http.ResponseWriter, key string) {
+			fmt.Fprintf(w, `{"error":{"type":"invalid_request_error","message":"for %s"}}`, key)
+		},
+		"a header": func(w http.ResponseWriter, key string) {
+			w.Header().Set("X-Request-Id", key)
+			fmt.Fprint(w, jsonAnswer)
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			v := &script{answer: func(w http.ResponseWriter, r *http.Request) {
+				w.Header().Set("Content-Type", "application/json")
+				answer(w, strings.TrimPrefix(r.Header.Get("Authorization"), "Bearer "))
+			}}
+			rig := newRig(t, func(o *routes.Options) { o.Own.Requests, o.OwnOnly = true, true }, stop{name: "pier", serve: v})
+			got := rig.post("chat", fmt.Sprintf(hello, ""), "x-warmroute-key-pier", ownPier)
+			if len(v.requests()) != 1 {
+				t.Fatalf("asked %d times: %s", len(v.requests()), got.body)
+			}
+			rig.settled()
+			if all := got.body + fmt.Sprint(got.header) + rig.log.String(); strings.Contains(all, "CANARY") {
+				t.Errorf("the key stands in %s", all)
+			}
+		})
+	}
+}
