@@ -209,7 +209,7 @@ func hold(t *testing.T, talk *conversation, send func(n int) string, header ...s
 // blocks than a marker looks at, and across pauses that some entries do not outlive.
 // WARMROUTE_CONVERSATIONS is how many there are of each shape.
 func TestMarkersPlacedForAClientReadAsMuchAsByHand(t *testing.T) {
-	conversations := number(t, "WARMROUTE_CONVERSATIONS", 2)
+	conversations := number(t, "WARMROUTE_CONVERSATIONS", 1)
 	const seed = 20261130
 	for _, shape := range []string{"chat", "tool loop", "long gaps"} {
 		t.Run(shape, func(t *testing.T) {
