@@ -245,7 +245,7 @@ func relay(c *gin.Context, api catalog.API, status int, who string, reply *engin
 }
 
 // exists is what every 404 names.
-const exists = "This gateway serves POST /v1/chat/completions, /v1/responses, /v1/messages, /v1/messages/count_tokens and /v1/embeddings, and GET /v1/models."
+const exists = "This gateway serves POST /v1/chat/completions, /v1/responses, /v1/messages, /v1/messages/count_tokens, /v1/embeddings, GET /v1/models, and for other gateways POST /v1/route and /v1/outcomes."
 
 // notFound answers a path that is none of ours.
 func (s *service) notFound(c *gin.Context) {
