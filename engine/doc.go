@@ -66,8 +66,8 @@
 //
 // Where a profile names sessions by the turns that were served, a turn is kept for a
 // day by what was said in it ([TurnKey]), with affinity off too: it is the name of the
-// conversation, and no pin. A sidecar's turns are not heard, so that such a
-// conversation has a chain for each of them.
+// conversation, and no pin. Of a turn that was carried out elsewhere it must be told
+// what was said.
 //
 // Content that only its maker can read is no affinity: it goes to its maker with
 // affinity off and without a session too. Who made a response of the API responses
