@@ -12,6 +12,8 @@
 //
 //   - never more records than its limit: the one idle longest makes room, and a
 //     new session is never refused;
+//   - never more records of a tenant than its share, where it has one: its own idle
+//     longest makes room, never another tenant's;
 //   - records whose every entry expired a day ago are swept without being asked
 //     for, through a timer that runs only while there are records;
 //   - no pointers per record, so that a million of them cost the garbage
@@ -21,10 +23,11 @@
 //     asked of it within the caller's deadline, and what is kept or dropped
 //     meanwhile wins over what is loaded.
 //
-// What the design leaves open: a limit of less than 2,048 records is one table
-// in which the order of eviction is exact. A larger one is cut into parts of
-// equal limits, each with an order of its own, so single parts may begin to
-// evict at about nineteen twentieths of the whole.
+// What the design leaves open: a table of less than 2,048 records is one part in
+// which the order of eviction is exact. A larger one is cut into parts, each with an
+// order of its own: who makes room is the one idle longest in the part where room is
+// needed. The same holds of a tenant's share, which lies in as many parts as leave it
+// a thousand records in each. The limits themselves are exact.
 // An evicted record is not deleted from the durable store, whose own expiry
 // sweeps it; until then a restart may bring it back, warm or expired as it is.
 //
