@@ -110,7 +110,8 @@
 // # Answers
 //
 // Every request is followed by "< STATUS", or "< STATUS cut" where the answer must
-// break off. Below it stands what must hold; "nothing" means that there is none:
+// break off, or "< STATUS left" where the client leaves once the answer has begun
+// (a stream, with fault alpha {"hang_after_events": 2} before it). Below it stands what must hold; "nothing" means that there is none:
 //
 //	outcome promoted        in the header, and in the body where the body tells anything
 //	vendor beta             who served

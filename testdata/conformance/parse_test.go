@@ -32,7 +32,7 @@ func TestMistakesInAScenario(t *testing.T) {
 		"next without answer":      {steps("> chat m\n> chat m\n< 200\n"), "line 7: the request before this has no answer; write < and its status"},
 		"answer of nothing":        {steps("< 200\n"), "line 6: nothing was asked"},
 		"answered twice":           {steps("> chat m\n< 200\n< 200\n"), "line 8: nothing was asked"},
-		"status":                   {steps("> chat m\n< fine\n"), "line 7: write < and the status, and cut behind it where the answer breaks off"},
+		"status":                   {steps("> chat m\n< fine\n"), "line 7: write < and the status, and behind it cut where the answer breaks off, or left where its client leaves"},
 		"expectation unknown":      {steps("> chat m\n< 200\n  outcom promoted\n"), `line 8: nothing can be expected of "outcom"; see doc.go for what there is`},
 		"expectation empty":        {steps("> chat m\n< 200\n  outcome\n"), `line 8: outcome cannot be followed by ""; see doc.go`},
 		"two outcomes":             {steps("> chat m\n< 200\n  outcome no_pin promoted\n"), `line 8: outcome cannot be followed by "no_pin promoted"; see doc.go`},

@@ -62,6 +62,7 @@ type requestStep struct {
 	members []pair // dotted path and JSON
 	status  int
 	cut     bool // the client holds part of an answer that then breaks off
+	left    bool // the client leaves once it holds the first byte
 	expect  []expectation
 }
 
@@ -391,14 +392,14 @@ func parseRequest(line int, text string) (*requestStep, error) {
 	return r, nil
 }
 
-// answer reads: STATUS [cut].
+// answer reads: STATUS [cut|left].
 func (r *requestStep) answer(line int, text string) error {
-	status, cut, _ := strings.Cut(text, " ")
+	status, end, _ := strings.Cut(text, " ")
 	n, err := strconv.Atoi(status)
-	if err != nil || n < 200 || n > 599 || cut != "" && cut != "cut" {
-		return mistake(line, "write < and the status, and cut behind it where the answer breaks off")
+	if err != nil || n < 200 || n > 599 || end != "" && end != "cut" && end != "left" {
+		return mistake(line, "write < and the status, and behind it cut where the answer breaks off, or left where its client leaves")
 	}
-	r.status, r.cut = n, cut == "cut"
+	r.status, r.cut, r.left = n, end == "cut", end == "left"
 	return nil
 }
 
