@@ -30,7 +30,6 @@ type CachingFacts struct {
 	Route   *catalog.Route
 	Card    pricing.Card
 	Prompt  Estimate
-	Seen    bool             // a vendor accepted an earlier request of the session
 	Held    time.Duration    // lifetime of what the candidate still holds of the thread, as far as its pin tells; 0: nothing, or it does not
 	Policy  catalog.CacheTTL // of the policy that was asked for
 	Pauses  pricing.Pauses   // seen at the route; zero: none
@@ -64,10 +63,10 @@ func Caching(f CachingFacts) Marking {
 //
 //   - the conversation has history: it was sent again just now, and goes on;
 //   - the request names its session, or an agent does: its next turn is announced;
-//   - the session was seen before, and its tools and system text alone reach the
-//     route's minimum: they are what its requests share.
+//   - its tools and system text alone reach the route's minimum: they are what one
+//     request shares with the next, of the same conversation or of another.
 //
-// One question without a name, however long, is not: most such prompts never come back.
+// One long question without any of them is not: most such prompts never come back.
 func (f *CachingFacts) again() bool {
 	switch {
 	case f.Request.History > 0:
@@ -75,7 +74,7 @@ func (f *CachingFacts) again() bool {
 	case f.Session.Found() && f.Session.Class != ClassFingerprint && f.Session.Class != ClassChain:
 		return true
 	}
-	return f.Seen && f.Request.StableBytes/bytesPerToken >= f.Route.Cache.Minimum()
+	return f.Request.StableBytes/bytesPerToken >= f.Route.Cache.Minimum()
 }
 
 // life is the lifetime that markers ask for, the same for all of a request, since a
@@ -149,7 +148,7 @@ func (g *Gateway) mark(s *turnState, r *Request, policy *catalog.Policy, now tim
 	if !r.Caching && r.Markers == 0 {
 		return
 	}
-	f := CachingFacts{Request: r, Session: s.turn.Session, Prompt: s.prompt, Seen: len(s.memory.own.Models) > 0}
+	f := CachingFacts{Request: r, Session: s.turn.Session, Prompt: s.prompt}
 	if policy != nil {
 		f.Policy = policy.Affinity.CacheTTL
 	}

@@ -44,14 +44,15 @@ func TestWhereMarkersArePlaced(t *testing.T) {
 		{"just long enough", func(f *CachingFacts) { f.Prompt.Tokens = 1024 }, placed},
 		{"a token too short", func(f *CachingFacts) { f.Prompt.Tokens = 1023 }, none},
 		{"too short where no minimum is documented", func(f *CachingFacts) { f.Prompt.Tokens, f.Route.Cache.MinPrefix = 255, 0 }, none},
-		{"one question without a name", func(f *CachingFacts) { f.Request.History = 0 }, none},
-		{"without any session", func(f *CachingFacts) { f.Request.History, f.Session = 0, Session{} }, none},
+		{"one question without a name, with a long system text", func(f *CachingFacts) { f.Request.History = 0 }, placed},
+		{"with a short one", func(f *CachingFacts) { f.Request.History, f.Request.StableBytes = 0, 4*1024-1 }, none},
+		{"without any session, and a short one", func(f *CachingFacts) {
+			f.Request.History, f.Session, f.Request.StableBytes = 0, Session{}, 4*1024-1
+		}, none},
 		{"history without any session", func(f *CachingFacts) { f.Session = Session{} }, placed},
 		{"the first turn of a session by name", func(f *CachingFacts) { f.Request.History, f.Session.Class = 0, ClassExplicit }, placed},
 		{"of an agent", func(f *CachingFacts) { f.Request.History, f.Session.Class = 0, ClassAgent }, placed},
 		{"of a cache key", func(f *CachingFacts) { f.Request.History, f.Session.Class = 0, ClassCacheKey }, placed},
-		{"a question asked before, with a long system text", func(f *CachingFacts) { f.Request.History, f.Seen = 0, true }, placed},
-		{"with a short one", func(f *CachingFacts) { f.Request.History, f.Seen, f.Request.StableBytes = 0, true, 4*1024-1 }, none},
 	} {
 		f := cachingFacts()
 		c.change(&f)

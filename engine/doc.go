@@ -21,8 +21,8 @@
 // that cache, then, of each entry, for its own route's. A request without a
 // session is no_pin with [DetailNoSession]; the store is not asked.
 // [DetailNoCacheMarker] and [DetailSingleRoute] say why a pin may not matter, and
-// decide nothing. caching: auto is cut from a body and marks nothing yet, so it
-// counts neither as a marker nor as a lifetime.
+// decide nothing. Where markers are placed ([Caching]), the request counts as marked,
+// and for as long as they ask.
 //
 // Which of these rules hold is a [Profile]'s to say: the tenant's, else the
 // gateway's, else [Warmroute], which is what the design's sections describe. A profile

@@ -55,7 +55,7 @@ func TestALearnerKnowsHowFastRoutesAnswered(t *testing.T) {
 	book(3*time.Hour, 0, 200, last(func(a *engine.Attempt) { a.FirstByte = time.Minute }))
 	book(2*time.Hour, 0, 20, nil)                                                           // too short for its rate
 	book(time.Hour, 0, 800, func(turn *engine.Turn) { turn.Stream = false })                // its first byte comes with its last
-	book(time.Hour, 0, 800, last(func(a *engine.Attempt) { a.Quality = pricing.Partial }))                // nobody knows how long it was
+	book(time.Hour, 0, 800, last(func(a *engine.Attempt) { a.Quality = pricing.Partial }))  // nobody knows how long it was
 	book(time.Hour, 0, 800, last(func(a *engine.Attempt) { a.Stage = engine.StageBroken })) // it was not served
 	book(time.Minute, 1, 64, nil)
 	books := &paging{Books: ledger}
