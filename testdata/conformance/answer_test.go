@@ -108,3 +108,50 @@ func (a *answer) said() string {
 	}
 	return b.String()
 }
+
+// blocks are what the answer holds, as its client sends it back: the content of a
+// message, or the output of a response. That of a stream is put together, with its
+// members in the order of their names.
+func (a *answer) blocks() (list [][]byte) {
+	for _, name := range []string{"content", "output"} {
+		var whole map[string]json.RawMessage
+		var items []json.RawMessage
+		if json.Unmarshal(a.body, &whole) == nil && json.Unmarshal(whole[name], &items) == nil && len(items) > 0 {
+			for _, item := range items {
+				list = append(list, item)
+			}
+			return list
+		}
+	}
+	if items, ok := a.find("output"); ok {
+		for _, item := range items.([]any) {
+			list = append(list, encoded(item))
+		}
+		return list
+	}
+	var open map[string]any
+	for _, doc := range a.docs {
+		if block, ok := at(doc, "content_block"); ok {
+			open, _ = block.(map[string]any)
+			list = append(list, nil)
+		}
+		delta, ok := at(doc, "delta")
+		part, isDelta := delta.(map[string]any)
+		if !ok || !isDelta || open == nil {
+			continue
+		}
+		for name, value := range part {
+			text, isText := value.(string)
+			if before, _ := open[name].(string); isText && name != "type" && name != "stop_reason" {
+				open[name] = before + text
+			}
+		}
+		list[len(list)-1] = encoded(open)
+	}
+	return list
+}
+
+func encoded(v any) []byte {
+	text, _ := json.Marshal(v) // it was decoded from JSON
+	return text
+}

@@ -14,7 +14,9 @@
 // simulated vendors. All of them are on the scenario's clock, which nothing but the
 // scenario moves. README.md, which lists every statement and its scenario, is
 // written by -update and compared in every run. What a gateway documents and no
-// scenario can show stands in <gateway>/cannot.txt, with the reason.
+// scenario can show stands in <gateway>/cannot.txt, with the reason. The folder agents
+// is no gateway's: it has the conversations of coding agents, as they were seen on the
+// wire, and what must become of them.
 //
 // # A scenario
 //
@@ -54,6 +56,7 @@
 //	affinity   optional: further members of the config file's affinity, YAML
 //	tenants    optional: the config file's tenants, YAML; {env: NAME} has a key for any NAME
 //	config     optional: further members of the config file, YAML
+//	speeds     optional: what turns have shown of vendors, YAML, such as alpha: {first_byte: 900ms, rate: 40}
 //	apis       optional: some of chat, messages, responses; it is played once with each
 //
 // A catalog is one of warmroute's, in which a vendor needs nothing: version, api (all
@@ -72,6 +75,7 @@
 //	fault alpha {"status": 429, "retry_after": "30"}   any fault of package vendorsim
 //	answer alpha {JSON}           its next answer is this, whole
 //	catalog NAME                  another shared catalog is in force from here on
+//	let tools = [{…}]             from here on {{tools}} stands for this text
 //	store stalled                 the pin store does not answer in time, until: store back
 //
 // # Requests
@@ -104,6 +108,8 @@
 //	{{text 8000 two}}   another one, different from its first byte on; any name
 //	{{said}}, {{said 2}}        what the assistant said in the last answer, or in the second
 //	{{id 1}}            the id of an answer, for previous_response_id
+//	{{blocks}}, {{blocks 2}}    what that answer holds, as JSON with commas between: a message's content, a response's output
+//	{{tools}}           what was named by let
 //	{{session 1}}       the session id that the first answer told
 //	{{sha256 300}}      SHA-256 in hex of {{text 300}}; {{sha256 300 two}} of {{text 300 two}}
 //

@@ -1,6 +1,7 @@
 package conformance_test
 
 import (
+	"bytes"
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
@@ -13,7 +14,8 @@ import (
 var helper = regexp.MustCompile(`\{\{([a-z0-9]+)((?: [A-Za-z0-9_-]+)*)\}\}`)
 
 // expand replaces the helpers of a text. In JSON what they stand for is written as
-// it must be inside a string.
+// it must be inside a string, but for what was named, which was so already, and the
+// blocks of an answer, which are JSON.
 func (w *world) expand(line int, text string, inJSON bool) (string, error) {
 	if !strings.Contains(text, "{{") {
 		return text, nil
@@ -21,6 +23,16 @@ func (w *world) expand(line int, text string, inJSON bool) (string, error) {
 	var failed error
 	full := helper.ReplaceAllStringFunc(text, func(found string) string {
 		m := helper.FindStringSubmatch(found)
+		if text, named := w.lets[m[1]]; named && m[2] == "" {
+			return text
+		}
+		if m[1] == "blocks" {
+			blocks, err := w.blocks(line, strings.Fields(m[2]))
+			if err != nil && failed == nil {
+				failed = err
+			}
+			return blocks
+		}
 		value, err := w.help(line, m[1], strings.Fields(m[2]))
 		if err != nil && failed == nil {
 			failed = err
@@ -80,6 +92,25 @@ func (w *world) help(line int, word string, args []string) (string, error) {
 		return a.text(routing + "clientSessionId"), nil
 	}
 	return "", mistake(line, "there is no helper {{%s}}", word)
+}
+
+// blocks are what {{blocks}} or {{blocks N}} stands for.
+func (w *world) blocks(line int, args []string) (string, error) {
+	n := len(w.answers)
+	if len(args) > 0 {
+		var err error
+		if n, err = strconv.Atoi(args[0]); err != nil {
+			return "", mistake(line, "{{blocks}}: %q is no number from 1", args[0])
+		}
+	}
+	if len(args) > 1 || n < 1 || n > len(w.answers) {
+		return "", mistake(line, "{{blocks}}: there is no such answer yet")
+	}
+	list := w.answers[n-1].blocks()
+	if len(list) == 0 {
+		return "", mistake(line, "{{blocks}}: answer %d holds none", n)
+	}
+	return string(bytes.Join(list, []byte(","))), nil
 }
 
 // longText is a text of so many bytes that is always the same. A name makes

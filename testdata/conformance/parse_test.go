@@ -49,6 +49,7 @@ func TestMistakesInAScenario(t *testing.T) {
 		"fault of nobody":          {steps("fault\n"), "line 6: write fault VENDOR and a status, cut, or a fault as JSON"},
 		"answer without a body":    {steps("answer alpha\n"), "line 6: write answer VENDOR {JSON of the whole answer}"},
 		"tenant":                   {steps("tenant\n"), "line 6: write tenant ID, or tenant ID key VARIABLE"},
+		"name with a dash":         {steps("let all-tools = []\n"), "line 6: write let NAME = TEXT; a name has small letters and digits only"},
 		"store":                    {steps("store gone\n"), "line 6: the store is stalled or back"},
 		"catalog":                  {steps("catalog {}\n"), "line 6: write catalog and the name of a shared one"},
 		"tab":                      {steps("> chat m\n\tuser: Hi\n"), "line 7: a tab; indent with spaces"},

@@ -51,6 +51,15 @@ func (w *world) step(t *testing.T, st *step, api string) error {
 		}
 	case st.store != "":
 		w.stalled.Store(st.store == "stalled")
+	case st.let != nil:
+		text, err := w.expand(st.line, st.let.value, true)
+		if err != nil {
+			return err
+		}
+		if w.lets == nil {
+			w.lets = map[string]string{}
+		}
+		w.lets[st.let.name] = text
 	case st.request != nil:
 		return w.ask(t, st.request, api)
 	}

@@ -22,6 +22,7 @@ type scenario struct {
 	Affinity  string   // YAML: further members of the config's affinity
 	Config    string   // YAML: further members of the config
 	Tenants   string   // YAML: a list
+	Speeds    string   // YAML: of a vendor, how fast its answers have been
 	APIs      []string // it is played once with each
 	Steps     []step
 }
@@ -35,6 +36,7 @@ type step struct {
 	answer  *faultStep
 	catalog string // a shared catalog that is in force from here on
 	store   string // stalled or back
+	let     *pair  // a text that is given a name
 	request *requestStep
 }
 
@@ -181,7 +183,7 @@ func parse(file, text string) (*scenario, error) {
 // header reads the lines before the first blank one.
 func (s *scenario) header(all []logical) (rest []logical, err error) {
 	texts := map[string]*string{"statement": &s.Statement, "page": &s.Page, "profile": &s.Profile, "catalog": &s.Catalog,
-		"affinity": &s.Affinity, "config": &s.Config, "tenants": &s.Tenants}
+		"affinity": &s.Affinity, "config": &s.Config, "tenants": &s.Tenants, "speeds": &s.Speeds}
 	var last *string
 	for i, l := range all {
 		if l.blanks && i > 0 {
@@ -340,11 +342,19 @@ func (st *step) parse(line int, word, rest string) error {
 			return mistake(line, "the store is stalled or back")
 		}
 		st.store = rest
+	case "let":
+		m := named.FindStringSubmatch(rest)
+		if m == nil {
+			return mistake(line, "write let NAME = TEXT; a name has small letters and digits only")
+		}
+		st.let = &pair{line, m[1], dedent(m[2])}
 	default:
 		return mistake(line, "there is no step %q", word)
 	}
 	return nil
 }
+
+var named = regexp.MustCompile(`^([a-z0-9]+) = (?s)(.+)$`)
 
 var times = regexp.MustCompile(` x([1-9][0-9]{0,2})$`)
 

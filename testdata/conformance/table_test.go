@@ -101,7 +101,8 @@ func render(all []gatewayResults) string {
 	b.WriteString(`# What other gateways document, and what shows that it holds here
 
 Each line is a statement of a gateway's public documentation in our own words, and the scenario that shows that
-warmroute with that gateway's profile does the same. Scenarios are played against the real client APIs over simulated
+warmroute with that gateway's profile does the same; the last part is about coding agents, and what must become of the
+requests that they were seen to send. Scenarios are played against the real client APIs over simulated
 vendors by ` + "`go test ./testdata/conformance`" + `, which also writes this file (` + "`-run TestConformance -update`" + `) and
 fails where it is stale.
 

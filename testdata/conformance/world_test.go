@@ -44,7 +44,8 @@ type world struct {
 	mu   sync.Mutex
 	hits []hit // of the request that runs
 
-	answers []*answer // so far, in order
+	answers []*answer         // so far, in order
+	lets    map[string]string // what the scenario has named
 }
 
 // hit is one attempt as it arrived at a vendor.
@@ -87,12 +88,17 @@ func newWorld(t *testing.T, s *scenario) *world {
 		t.Fatal("config: ", problems)
 	}
 	w.pins = inmem.New(inmem.Options{Now: w.clock})
+	learned, err := speedsIn(s.Speeds)
+	if err != nil {
+		t.Fatal("speeds: ", err)
+	}
 	vendors := vendor.New(vendor.Options{Now: w.clock, HintKey: []byte("a key for hints, in tests only..")})
 	options, err := wire(w.config, engine.Gateway{
 		Catalog:  w.catalog.Load,
 		Pins:     stallable{w.pins, &w.stalled},
 		Health:   engine.NewHealth(),
 		Ledger:   &w.ledger,
+		Learned:  learned,
 		Prefixes: true,
 		Deadline: deadline,
 		Now:      w.clock,
