@@ -89,7 +89,7 @@ func TestWhatMakesAPin(t *testing.T) {
 		{"pinned when cached, nothing was", starting(StartCached, true), ClassFingerprint, 0, served, ""},
 		{"pinned when cached, nothing is reported", starting(StartCached, true), ClassFingerprint, 0, uncounted, ""},
 		{"pinned when cached, read", starting(StartCached, true), ClassFingerprint, 0, read, "over: keep turn 7 with usage"},
-		{"pinned when cached, written", starting(StartCached, true), ClassFingerprint, 0, wrote, "over: keep turn 7 with usage"},
+		{"pinned when cached, only written", starting(StartCached, true), ClassFingerprint, 0, wrote, ""},
 		{"pinned when cached, and the caller named the conversation", starting(StartCached, true), ClassExplicit, 0, served, "over: keep turn 7 with usage"},
 		{"pinned when cached, a cache key names a prefix", starting(StartCached, true), ClassCacheKey, 0, served, ""},
 		{"pinned when cached, a pin that lives is renewed", starting(StartCached, true), ClassFingerprint, time.Minute, served, "over: keep turn 7 with usage"},

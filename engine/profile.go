@@ -106,7 +106,7 @@ type Start string
 const (
 	StartAccepted Start = ""       // 2xx headers
 	StartServed   Start = "served" // a complete answer
-	StartCached   Start = "cached" // a complete answer that read or wrote the cache; of explicit ids any complete answer
+	StartCached   Start = "cached" // a complete answer that read the cache; of explicit ids any complete answer
 	StartChosen   Start = "chosen" // the choice itself, before the vendor is called
 )
 

@@ -10,10 +10,11 @@ import (
 // public page "Prompt Caching and Sticky Routing" and the parameters it refers to.
 //
 // What the page leaves open: what becomes of an id beyond 256 characters (it names
-// nothing and the next source is asked); whether a cache key counts as an id (it
-// does not need a cached turn either); how much of the opening is hashed (all of
+// nothing and the next source is asked); how much of the opening is hashed (all of
 // it); which account of a provider is meant (the session's own by its hash);
-// whether a request may ask for a longer window (it may not).
+// whether a request may ask for a longer window (it may not). It says of the start
+// both that caching was used and that only a hit counts: the latter holds, so that
+// a first turn which but writes makes no pin.
 var openRouterProfile = Profile{
 	Name: catalog.ProfileOpenRouter,
 	// Sticky routing: the body's id wins over the header's, both of at most 256
@@ -32,8 +33,8 @@ var openRouterProfile = Profile{
 	Scope:  ScopeNone,
 	Models: MaxModels,
 	Warm:   1,
-	// Sticky routing: a conversation sticks once a turn of it used the cache; one
-	// that has an id from its first success on.
+	// Sticky routing: a conversation sticks once a turn of it read the cache; one
+	// that has a session_id, which a cache key is not, from its first success on.
 	Start: StartCached,
 	// Sticky routing: a success renews, and a provider's error does not change what
 	// is remembered: the next provider answers that request.

@@ -136,7 +136,7 @@ func startInWords(p *engine.Profile) string {
 	words := map[engine.Start]string{
 		engine.StartAccepted: "when the vendor accepts",
 		engine.StartServed:   "when the answer is whole",
-		engine.StartCached:   "when the cache was used; with an id, when the answer is whole",
+		engine.StartCached:   "when the cache was read; with an id, when the answer is whole",
 		engine.StartChosen:   "before the call",
 	}[p.Start]
 	if p.Keeps {

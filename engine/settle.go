@@ -172,14 +172,14 @@ func Settle(f SettleFacts, a Attempt) []PinChange {
 }
 
 // starts says whether a complete answer pins the session to e, where the profile
-// pins what is served. One that wants to see the cache used does so once: a pin
+// pins what is served. One that wants to see the cache read does so once: a pin
 // that lives is renewed by every answer, and of ids that the caller chose for this
 // conversation the first answer makes it.
 func (f *SettleFacts) starts(e Entry, a Attempt) bool {
 	if f.profile().Start != StartCached || f.Session.Class == ClassExplicit {
 		return true
 	}
-	if a.Usage.CacheRead+a.Usage.CacheWrite5m+a.Usage.CacheWrite1h > 0 {
+	if a.Usage.CacheRead > 0 {
 		return true
 	}
 	before, ok := f.before(e)
