@@ -419,7 +419,7 @@ var (
 	resulted = regexp.MustCompile(`^result ([A-Za-z0-9_-]+):(?s) ?(.*)$`)
 	called   = regexp.MustCompile(`^call ([A-Za-z0-9_-]+) ([A-Za-z0-9_-]+) (?s)(\{.*\})$`)
 	offered  = regexp.MustCompile(`^tool ([A-Za-z0-9_-]+)( cached( 5m| 1h)?)?: (?s)(.*?) ?(\{.*\})$`)
-	headed   = regexp.MustCompile(`^header ([A-Za-z0-9_-]+): ?(.*)$`)
+	headed   = regexp.MustCompile(`^header ([A-Za-z0-9_.-]+): ?(.*)$`)
 )
 
 // take reads one line of a request.
