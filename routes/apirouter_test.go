@@ -17,11 +17,13 @@ import (
 
 // documented is what the test reads of the document.
 type documented struct {
-	Paths map[string]map[string]struct {
-		Parameters []struct {
-			Name, In string
-			Required bool
-			Schema   struct{ Enum []string }
+	Paths map[string]struct {
+		Get, Post *struct {
+			Parameters []struct {
+				Name, In string
+				Required bool
+				Schema   struct{ Enum []string }
+			}
 		}
 	}
 }
@@ -43,11 +45,16 @@ func TestTheDocumentHasWhatTheRouterHas(t *testing.T) {
 			t.Fatal(err)
 		}
 		named := regexp.MustCompile(`/[:*]([a-z]+)`)
-		left := len(doc.Paths)
+		left := 0
+		for _, path := range doc.Paths { // those of the client address are posted to
+			if path.Post == nil {
+				left++
+			}
+		}
 		for _, route := range r.Routes() {
 			path := named.ReplaceAllString(route.Path, "/{$1}")
-			operation, found := doc.Paths[path][strings.ToLower(route.Method)]
-			if !found || len(doc.Paths[path]) != 1 {
+			operation := doc.Paths[path].Get
+			if operation == nil || route.Method != http.MethodGet || doc.Paths[path].Post != nil {
 				t.Errorf("%s %s is not in the document, or not alone", route.Method, path)
 				continue
 			}
