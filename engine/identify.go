@@ -35,16 +35,15 @@ const (
 // first value counts. A session that only the turns before it can name has the
 // class chain and no id: [Gateway] finds it. Identify asks for the request's
 // opening only if nothing else named the session.
-func Identify(r Request, p *Profile) Session {
-	if p == nil {
-		p = Warmroute()
-	}
+func Identify(r Request, p *Profile) Session { return identify(&r, p.or()) }
+
+func identify(r *Request, p *Profile) Session {
 	s := Session{Tenant: r.Tenant, Alone: p.Apart}
 	names := scan(r.Header, p)
 	s.Parent = names.parent
 	s.Client = names.client(r.Header, p)
 	for i := range p.Sources {
-		if s.named(&p.Sources[i], &r, &names, p) {
+		if s.named(&p.Sources[i], r, &names, p) {
 			break
 		}
 	}

@@ -1,6 +1,11 @@
 package engine
 
-import "github.com/warmroute/warmroute/catalog"
+import (
+	"context"
+	"strings"
+
+	"github.com/warmroute/warmroute/catalog"
+)
 
 // memory is what is remembered that bears on one request.
 type memory struct {
@@ -54,4 +59,66 @@ func (m *memory) lacks(targets []catalog.Target) bool {
 		}
 	}
 	return false
+}
+
+// recall fills the turn's memory: the session's pins, those of the session that
+// started it where it has none of its own, and who made the response that the
+// request continues. With affinity off only the last is asked, and the session's
+// pins in so far as they tell the same. After an error nothing is remembered.
+func (g *Gateway) recall(ctx context.Context, r *Request, s *turnState, targets []catalog.Target) error {
+	brief := within(ctx, g.deadline())
+	defer brief.stop()
+	session, scope := s.turn.Session, s.turn.Scope
+	var m memory
+	var err error
+	if session.Found() && (!s.off || r.PreviousResponse != "") {
+		if m.own, err = g.Pins.Recall(brief, session.Key(scope)); err != nil {
+			return err
+		}
+		m.own = m.own.Within(s.profile.limits())
+	}
+	if r.PreviousResponse != "" {
+		made, err := g.Pins.Recall(brief, OriginKey(r.Tenant, r.PreviousResponse))
+		if err != nil {
+			return err
+		}
+		_, m.maker, m.made = made.Newest()
+	}
+	if m.bound, err = g.recallMakers(brief, r); err != nil {
+		return err
+	}
+	if err := g.recallMarked(brief, r, s, &m); err != nil {
+		return err
+	}
+	if !s.off && s.profile.Threads {
+		m.thread = m.threadOf(r, session)
+	}
+	if !s.off && !s.profile.Apart && session.HasParent() && m.lacks(targets) {
+		if m.parent, err = g.recallParent(brief, session, scope); err != nil {
+			return err
+		}
+	}
+	s.memory = m
+	return nil
+}
+
+// recallParent asks for the pins of the session that started this one. Its id says
+// nothing of how it was named, and some headers come in small letters only.
+func (g *Gateway) recallParent(ctx context.Context, session Session, scope string) (Record, error) {
+	ids := [...]string{session.Parent, strings.ToLower(session.Parent)}
+	for i, id := range ids {
+		if i > 0 && id == ids[0] {
+			break
+		}
+		for _, class := range [...]Class{ClassExplicit, ClassAgent, ClassCacheKey} {
+			key := PinKey{Tenant: session.Tenant, Class: class, ID: id, Scope: scope}
+			if key == session.Key(scope) {
+				continue
+			}
+			if r, err := g.Pins.Recall(ctx, key); err != nil || len(r.Models) > 0 {
+				return r, err
+			}
+		}
+	}
+	return Record{}, nil
 }

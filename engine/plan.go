@@ -206,8 +206,7 @@ func (a *ranked) before(b *ranked, sort catalog.Sort) bool {
 // add appends the part of the plan that belongs to m.
 func (f *PlanFacts) add(plan *Plan, m *catalog.Model, policy *catalog.Policy, order []string, sort catalog.Sort) {
 	mp := ModelPlan{Model: m, From: len(plan.Candidates), Alone: f.Request.NoBackup && len(order) == 0}
-	var bound [MaxStateful + 1]Entry
-	f.bound = f.bindings(bound[:0], m.Name)
+	f.bound = f.bindings(f.bound[:0], m.Name)
 	var space [16]ranked
 	routes := space[:0]
 	for _, r := range m.Routes {
