@@ -10,7 +10,7 @@ import (
 // The bounds of a record (design section 4).
 const (
 	MaxModels  = 8 // models a record keeps, least recently served dropped
-	MaxThreads = 8 // threads a model keeps, least recently served dropped
+	MaxThreads = 8 // threads a model keeps, least recently served dropped; see [Record.Keep]
 	MaxWarm    = 4 // warm entries a thread keeps, oldest dropped
 
 	// Readable is how long an expired entry is kept, so that "there was one" can
@@ -192,7 +192,9 @@ func (r Record) Holds(model string, thread uint64) bool {
 // An entry of the same turn is replaced. So is an older acceptance of the same
 // candidate and thread; a newer one stays, and r is returned as it is. Beyond
 // the entries that e.Most allows the thread's oldest goes, beyond [MaxThreads]
-// threads and the models it allows those served least recently.
+// threads and the models it allows those served least recently. Only the thread
+// with the longest prompt stays as long as it is warm: an agent may start a dozen
+// others between two turns of the conversation itself.
 func (r Record) Keep(model string, e Entry) Record {
 	most := e.Most
 	e.Most = Limits{}
@@ -210,9 +212,13 @@ func (r Record) Keep(model string, e Entry) Record {
 			warm = append(warm, next)
 		}
 	}
+	out, full := crowdedOut(old, e)
+	if full && out == e.Thread {
+		return r
+	}
 	placed := false
 	for i := range old {
-		if old[i].Turn == e.Turn || old[i].Renews(e) {
+		if old[i].Turn == e.Turn || old[i].Renews(e) || full && old[i].Thread == out {
 			continue
 		}
 		if !placed && e.after(old[i]) {
@@ -225,6 +231,40 @@ func (r Record) Keep(model string, e Entry) Record {
 		place(e)
 	}
 	return r.with(ModelPins{Model: model, Warm: warm}, most)
+}
+
+// crowdedOut is the thread that goes instead of the one served least recently,
+// because that has the longest prompt of all and is warm; of a model's entries, newest
+// first, and e. ok is false where none has to.
+func crowdedOut(old []Entry, e Entry) (thread uint64, ok bool) {
+	var newest [MaxThreads]*Entry // of each thread
+	n := 0
+	for i := range old {
+		switch {
+		case old[i].Thread == e.Thread:
+			return 0, false
+		case n > 0 && slices.ContainsFunc(newest[:n], func(o *Entry) bool { return o.Thread == old[i].Thread }):
+		case n < MaxThreads:
+			newest[n] = &old[i]
+			n++
+		}
+	}
+	if n < MaxThreads {
+		return 0, false
+	}
+	last, next := newest[n-1], newest[n-2]
+	if last.ExpiredAt(e.AcceptedAt) || last.after(e) || last.TextBytes <= e.TextBytes {
+		return 0, false
+	}
+	for _, other := range newest[:n-1] {
+		if other.TextBytes >= last.TextBytes && !other.ExpiredAt(e.AcceptedAt) {
+			return 0, false
+		}
+	}
+	if next.after(e) {
+		return e.Thread, true
+	}
+	return next.Thread, true
 }
 
 // room is how many entries of a thread have been placed.

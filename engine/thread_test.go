@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+	"time"
 )
 
 func TestThread(t *testing.T) {
@@ -85,6 +86,14 @@ func TestKeepThreadsApart(t *testing.T) {
 	for thread := range uint64(MaxThreads) {
 		eight = append(eight, of(thread, "a", int(thread)+1))
 	}
+	sized := func(e Entry, bytes int64, warm time.Duration) Entry {
+		e.TextBytes, e.ExpiresAt = bytes, e.AcceptedAt.Add(warm)
+		return e
+	}
+	main := sized(of(20, "z", 0), 90_000, time.Hour)      // the conversation itself
+	expired := sized(of(20, "z", 0), 90_000, time.Minute) // and one that nobody goes on with
+	later := sized(of(21, "y", 2), 100_000, time.Hour)    // a longer one
+	seven := eight[1:]
 	cases := []struct {
 		name string
 		r    Record
@@ -97,6 +106,12 @@ func TestKeepThreadsApart(t *testing.T) {
 		{"a fifth of one thread leaves the other alone", keep(append(append(full(7, 2), of(8, "e", 1)), of(7, "e", 9))...), "e7 d7 c7 b7 e8 "},
 		{"a ninth thread drops the one served least recently", keep(append(eight, of(8, "a", 20))...), "a8 a7 a6 a5 a4 a3 a2 a1 "},
 		{"a ninth thread that is oldest is not kept", keep(append(eight, of(8, "a", 0))...), "a7 a6 a5 a4 a3 a2 a1 a0 "},
+		{"a ninth thread leaves the longest alone", keep(append(append([]Entry{main}, seven...), of(8, "a", 20))...), "a8 a7 a6 a5 a4 a3 a2 z20 "},
+		{"and so do a tenth and more", keep(append(append([]Entry{main}, seven...), of(8, "a", 20), of(9, "a", 21), of(10, "a", 22))...), "a10 a9 a8 a7 a6 a5 a4 z20 "},
+		{"a ninth that is longer drops it", keep(append(append([]Entry{main}, seven...), sized(of(8, "a", 20), 95_000, time.Hour))...), "a8 a7 a6 a5 a4 a3 a2 a1 "},
+		{"a longer one there already as well", keep(append(append([]Entry{main, later}, seven[1:]...), of(8, "a", 20))...), "a8 a7 a6 a5 a4 a3 a2 y21 "},
+		{"the longest has expired", keep(append(append([]Entry{expired}, seven...), of(8, "a", 20))...), "a8 a7 a6 a5 a4 a3 a2 a1 "},
+		{"a ninth that is late", keep(append(append([]Entry{main}, eight[2:]...), of(8, "a", 20), of(0, "a", 1))...), "a8 a7 a6 a5 a4 a3 a2 z20 "},
 		{"a thread served again stays", keep(append(append(eight, of(0, "b", 19)), of(8, "a", 20))...), "a8 b0 a7 a6 a5 a4 a3 a2 a0 "},
 	}
 	for _, c := range cases {
