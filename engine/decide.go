@@ -295,17 +295,23 @@ func (f *Facts) confirmed(mp *ModelPlan, c *Candidate) Detail {
 	return DetailSingleRoute
 }
 
-// unmarked says that nothing will be read because the route caches only what is
-// marked and the vendor is sent no marker. A vendor that has a price for reads of what
-// it cached by itself caches that as well.
+// unmarked says that nothing will be read because of [Candidate.unmarked].
 func (f *Facts) unmarked(c *Candidate) Detail {
-	if c.Route.Cache.Family != catalog.Explicit || c.Marking.Place > 0 || f.Marked && c.Marking.Cut == 0 {
-		return ""
+	if c.unmarked(f.Marked, f.Now) {
+		return DetailNoCacheMarker
 	}
-	if sheet, ok := c.Route.Price.Sheet(f.Now); ok && sheet.Card.CacheReadImplicit.Known() {
-		return ""
+	return ""
+}
+
+// unmarked says whether nothing is cached because the route caches only what is
+// marked and the vendor is sent no marker. A vendor that has a price for reads of what
+// it cached by itself caches that as well. marked: the client set markers.
+func (c *Candidate) unmarked(marked bool, at time.Time) bool {
+	if c.Route.Cache.Family != catalog.Explicit || c.Marking.Place > 0 || marked && c.Marking.Cut == 0 {
+		return false
 	}
-	return DetailNoCacheMarker
+	sheet, ok := c.Route.Price.Sheet(at)
+	return !ok || !sheet.Card.CacheReadImplicit.Known()
 }
 
 // ask puts the candidate at index at to the gate that holds, and names it. The

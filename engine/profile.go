@@ -32,6 +32,7 @@ type Profile struct {
 	Keeps      bool    // a broken answer leaves the pin alone; else it drops it
 	Minimum    bool    // sessions the gateway named itself are pinned only where the model caches and the prompt reaches the minimum
 	Engages    bool    // a vendor that neither reads nor writes for two turns running counts as cold
+	Certain    bool    // beside Engages: one turn that its vendor cannot have cached, short or unmarked, is enough
 	Window     Window
 
 	// What a pin does

@@ -36,8 +36,10 @@ var mergeProfile = Profile{
 	Models: 1,
 	Warm:   1,
 	Start:  StartServed, // the vendor that served the session
-	// When affinity applies: no effect where caching never engaged.
+	// When affinity applies: no effect where caching never engaged; a route of the
+	// explicit family caches nothing without a marker.
 	Engages: true,
+	Certain: true,
 	// When affinity applies: a window of the route, ten minutes by default.
 	Window: Window{Usual: 10 * time.Minute, Unasked: true},
 	// When affinity applies: not where reading is no cheaper than the route's own

@@ -30,6 +30,7 @@ type SettleFacts struct {
 	Prompt     Estimate      // before the vendor has counted
 	TextBytes  int64         // of text in the prompt
 	Unstored   bool          // the request asks the vendor not to store the response
+	Marked     bool          // it carries cache markers
 }
 
 // Accept says which entry the acceptance of a candidate leaves; ok is false where
@@ -188,17 +189,31 @@ func (f *SettleFacts) starts(e Entry, a Attempt) bool {
 
 // reported adds an attempt's usage to its entry, and counts the turns running in
 // which the vendor did not cache though it should have (see [Entry.continues]) and
-// the prompt reaches the minimum. Anything else starts the count again.
+// the prompt reaches the minimum. Anything else starts the count again. Where the
+// profile takes it that a vendor does not cache what it cannot, one such turn fills the
+// count, and one that it may have cached after all leaves it a last chance.
 func (f *SettleFacts) reported(e Entry, a Attempt) Entry {
 	e = e.counted(a)
 	before, ok := f.before(e)
+	ok = ok && e.continues(before)
+	certain, never := f.profile().Certain, !ok || before.Silent >= neverEngaged
 	switch {
 	case e.Read > 0 || e.Write > 0:
 		e.Silent = 0
-	case ok && e.continues(before) && a.Usage.Prompt() >= f.Candidate.Route.Cache.Minimum():
+	case certain && never && f.uncached(a):
+		e.Silent = neverEngaged
+	case certain && ok && never:
+		e.Silent = neverEngaged - 1
+	case ok && a.Usage.Prompt() >= f.Candidate.Route.Cache.Minimum():
 		e.Silent = before.Silent + 1
 	}
 	return e
+}
+
+// uncached says whether the vendor cannot have cached the attempt's prompt: it is below
+// the minimum, or nothing of it was marked where that is needed.
+func (f *SettleFacts) uncached(a Attempt) bool {
+	return a.Usage.Prompt() < f.Candidate.Route.Cache.Minimum() || f.Candidate.unmarked(f.Marked, f.AcceptedAt)
 }
 
 // counted is the entry with what the vendor counted. Reasoning is not sent back,
