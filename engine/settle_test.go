@@ -155,6 +155,49 @@ func TestSilentTurns(t *testing.T) {
 	}
 }
 
+// Under a profile that is certain of it, one turn that cannot have been cached says as
+// much as two that were not.
+func TestTurnsThatCannotBeCached(t *testing.T) {
+	before := func(silent int) Record {
+		at := pinEpoch.Add(-time.Minute)
+		return Record{}.Keep("m", Entry{Vendor: "a", Credential: "k1", Turn: 6, AcceptedAt: at, ExpiresAt: at.Add(285 * time.Second), TextBytes: 7000, Silent: silent, Read: 9})
+	}
+	quiet, short := pricing.Usage{Input: 2000}, pricing.Usage{Input: 1023}
+	for _, c := range []struct {
+		name   string
+		family catalog.Family
+		marked bool
+		record Record
+		usage  pricing.Usage
+		want   int
+		others int // under a profile that is not
+	}{
+		{"the first turn, long enough", catalog.Implicit, false, Record{}, quiet, 0, 0},
+		{"the first turn, too short", catalog.Implicit, false, Record{}, short, 2, 0},
+		{"too short again", catalog.Implicit, false, before(2), short, 2, 2},
+		{"too short after it had engaged", catalog.Implicit, false, before(0), short, 0, 0},
+		{"long enough at last", catalog.Implicit, false, before(2), quiet, 1, 3},
+		{"long enough, and nothing read", catalog.Implicit, false, before(1), quiet, 2, 2},
+		{"the first turn, unmarked", catalog.Explicit, false, Record{}, quiet, 2, 0},
+		{"unmarked again", catalog.Explicit, false, before(2), quiet, 2, 3},
+		{"unmarked after it had engaged", catalog.Explicit, false, before(0), quiet, 1, 1},
+		{"the first turn, marked, and no write is told", catalog.Explicit, true, Record{}, quiet, 0, 0},
+		{"marked at last", catalog.Explicit, true, before(2), quiet, 1, 3},
+		{"marked, and written", catalog.Explicit, true, before(2), pricing.Usage{Input: 1000, CacheWrite5m: 1000}, 0, 0},
+	} {
+		for profile, want := range map[*Profile]int{pinning(func(p *Profile) { p.Certain = true }): c.want, nil: c.others} {
+			f := settleFacts(func(f *SettleFacts) {
+				f.Profile, f.Marked, f.Record = profile, c.marked, c.record
+				f.Candidate.Route.Cache.Family = c.family
+			})
+			changes := Settle(f, Attempt{Stage: StageServed, Usage: c.usage, Quality: pricing.Derived})
+			if len(changes) != 1 || changes[0].Entry.Silent != want {
+				t.Errorf("%s, certain %v: %+v, want %d", c.name, profile != nil, changes, want)
+			}
+		}
+	}
+}
+
 func TestRevokedCredentials(t *testing.T) {
 	c := parse(t, house)
 	target, _ := c.Resolve("m")
