@@ -122,39 +122,68 @@ type PlanFacts struct {
 //
 // The only error is [ErrSort]. A plan without candidates is no error here.
 func BuildPlan(f PlanFacts) (Plan, error) {
-	var plan Plan
-	models, candidates := 0, 0
-	for _, t := range f.Targets {
-		models += len(t.Models)
-		for _, m := range t.Models {
-			for _, r := range m.Routes {
-				candidates += max(1, len(r.Vendor.Credentials))
-			}
-		}
-	}
-	plan.Models = make([]ModelPlan, 0, models)
-	plan.Candidates = make([]Candidate, 0, candidates)
-	for _, t := range f.Targets {
+	var space [fewModels]planned
+	all, candidates := f.models(space[:0])
+	plan := Plan{Models: make([]ModelPlan, 0, len(all)), Candidates: make([]Candidate, 0, candidates)}
+	next := 0
+	for i, t := range f.Targets {
 		order, sort := f.ordering(t)
 		if sort == catalog.ByWeight && (t.Policy == nil || len(t.Policy.Weights) == 0) {
 			return Plan{}, fmt.Errorf("sort %q: %w", sort, ErrSort)
 		}
-		for _, m := range t.Models {
-			if !plan.has(m) {
-				f.add(&plan, m, t.Policy, order, sort)
-			}
+		for ; next < len(all) && all[next].target == i; next++ {
+			f.add(&plan, all[next].model, t.Policy, order, sort)
 		}
 	}
 	return plan, nil
 }
 
-func (p *Plan) has(m *catalog.Model) bool {
-	for i := range p.Models {
-		if p.Models[i].Model == m {
-			return true
+// planned is a model of a plan, and the place of the target that it is planned for.
+type planned struct {
+	target int
+	model  *catalog.Model
+}
+
+// fewModels is how many models are searched one by one.
+const fewModels = 16
+
+// models appends the targets' models to all, each for the first target that has it,
+// and counts what candidates they may have. A request may name hundreds of targets that
+// have hundreds of models each, most of them the same: what a plan costs follows the
+// models that differ.
+func (f *PlanFacts) models(all []planned) (_ []planned, candidates int) {
+	var many map[*catalog.Model]bool
+	met := func(m *catalog.Model) bool {
+		if many != nil {
+			return many[m]
+		}
+		return slices.ContainsFunc(all, func(p planned) bool { return p.model == m })
+	}
+	for i, t := range f.Targets {
+		for _, m := range t.Models {
+			if met(m) {
+				continue
+			}
+			all = append(all, planned{i, m})
+			switch {
+			case many != nil:
+				many[m] = true
+			case len(all) == fewModels:
+				many = make(map[*catalog.Model]bool, 4*fewModels)
+				for _, p := range all {
+					many[p.model] = true
+				}
+			}
+			for _, r := range m.Routes {
+				candidates += max(1, len(r.Vendor.Credentials))
+			}
 		}
 	}
-	return false
+	return all, candidates
+}
+
+func (p *Plan) has(m *catalog.Model) bool {
+	return slices.ContainsFunc(p.Models, func(mp ModelPlan) bool { return mp.Model == m })
 }
 
 // ordering is the order and sort that hold: the request's if it has any, else the

@@ -247,3 +247,52 @@ models:
 		}
 	}
 }
+
+// A client may name many policies of many models: what that costs follows the models
+// that differ, and the plan is the one that they make when each is named once.
+func TestTargetsThatShareTheirModelsCostOncePerModel(t *testing.T) {
+	var text strings.Builder
+	text.WriteString("version: 1\nvendors:\n  ant: {api: [chat], base_url: \"https://ant.example/v1\", credentials: [{id: a, env: K}, {id: b, env: K}]}\nmodels:\n")
+	names := make([]string, 60)
+	for i := range names {
+		names[i] = fmt.Sprint("m", i)
+		fmt.Fprintf(&text, "  m%d: {routes: [{vendor: ant, model: x, price: {input: 1, output: 1}}]}\n", i)
+	}
+	text.WriteString("policies:\n")
+	for i := range names {
+		fmt.Fprintf(&text, "  p%d: {models: [%s]}\n", i, strings.Join(append(names[i:len(names):len(names)], names[:i]...), ", "))
+	}
+	c := parse(t, text.String())
+	target := func(name string) catalog.Target {
+		found, ok := c.Resolve(name)
+		if !ok {
+			t.Fatal(name)
+		}
+		return found
+	}
+	for _, first := range []string{"m0", "m59", "p0", "p17"} {
+		facts := PlanFacts{Request: &Request{API: catalog.Chat}, Targets: []catalog.Target{target(first)}}
+		for i := range 256 {
+			facts.Targets = append(facts.Targets, target(fmt.Sprint("p", (i*7)%len(names))))
+		}
+		plan, err := BuildPlan(facts)
+		if err != nil {
+			t.Fatal(err)
+		}
+		want, seen := []string(nil), map[string]bool{}
+		for _, of := range facts.Targets {
+			for _, m := range of.Models {
+				if !seen[m.Name] {
+					want, seen[m.Name] = append(want, m.Name), true
+				}
+			}
+		}
+		var got []string
+		for _, m := range plan.Models {
+			got = append(got, m.Model.Name)
+		}
+		if fmt.Sprint(got) != fmt.Sprint(want) || len(plan.Candidates) != 2*len(names) || cap(plan.Candidates) != len(plan.Candidates) {
+			t.Errorf("%s: %d candidates in room for %d, models %v, want %v", first, len(plan.Candidates), cap(plan.Candidates), got, want)
+		}
+	}
+}
