@@ -2,7 +2,8 @@ package vendor
 
 import (
 	"encoding/base64"
-	"net/url"
+	"encoding/hex"
+	"html"
 	"strconv"
 	"strings"
 )
@@ -11,8 +12,17 @@ import (
 // bytes. Vendors that shorten a key in their messages show fewer.
 const least = 8
 
+// Of the rest of a key, piece bytes count that begin at a multiple of step, so that
+// wherever sixteen bytes of it stand in a row they are found: what was cut off behind
+// them does not help. The beginnings that all keys of a vendor share are shorter.
+const piece, step = 12, 5
+
+// maxQuoted is how many times a text may have been quoted in another.
+const maxQuoted = 4
+
 // echoes says whether a vendor's words hold the key they were an answer to: as
-// it is, in another case, escaped, in base64, or its end alone.
+// it is, in another case, escaped, in base64 or hexadecimal, its end alone, or a good
+// part of it.
 func (a *attempt) echoes(words string) bool {
 	secret, ok := key(a.call, a.try)
 	if !ok || secret.Reveal() == "" || words == "" {
@@ -30,23 +40,30 @@ func repeats(words, key string) bool {
 	if len(key) < least || len(words) < least {
 		return false
 	}
-	if shows(words, key) {
-		return true
-	}
-	plain := unescape(words)
-	return plain != words && shows(plain, key)
-}
-
-// shows is repeats for words without escapes.
-func shows(words, key string) bool {
-	end := strings.ToLower(key[len(key)-least:])
-	if strings.Contains(strings.ToLower(words), end) {
-		return true
-	}
-	if strings.Contains(words, "%") {
-		if plain, err := url.PathUnescape(words); err == nil && strings.Contains(strings.ToLower(plain), end) {
+	for range maxQuoted {
+		if shows(words, key) {
 			return true
 		}
+		plain := unescape(words)
+		if plain == words {
+			return false
+		}
+		words = plain
+	}
+	return shows(words, key)
+}
+
+// shows is repeats for words without a JSON string's escapes.
+func shows(words, key string) bool {
+	small, low := strings.ToLower(key), strings.ToLower(words)
+	if holds(low, small) || strings.Contains(low, hex.EncodeToString([]byte(key[len(key)-least:]))) {
+		return true
+	}
+	if strings.Contains(words, "%") && holds(strings.ToLower(unpercent(words)), small) {
+		return true
+	}
+	if strings.Contains(words, "&") && holds(strings.ToLower(html.UnescapeString(words)), small) {
+		return true
 	}
 	for shift := range 3 {
 		coded := inBase64(key, shift)
@@ -55,6 +72,36 @@ func shows(words, key string) bool {
 		}
 	}
 	return false
+}
+
+// holds says whether words hold the key's end or a piece of it. Both are in small
+// letters.
+func holds(words, key string) bool {
+	if strings.Contains(words, key[len(key)-least:]) {
+		return true
+	}
+	for at := 0; at+piece <= len(key); at += step {
+		if strings.Contains(words, key[at:at+piece]) {
+			return true
+		}
+	}
+	return false
+}
+
+// unpercent takes an address's escapes out of a text; a sign that begins none stays.
+func unpercent(text string) string {
+	b := make([]byte, 0, len(text))
+	for i := 0; i < len(text); i++ {
+		if text[i] == '%' && i+2 < len(text) {
+			if n, err := strconv.ParseUint(text[i+1:i+3], 16, 8); err == nil {
+				b = append(b, byte(n))
+				i += 2
+				continue
+			}
+		}
+		b = append(b, text[i])
+	}
+	return string(b)
 }
 
 var urlSafe = strings.NewReplacer("+", "-", "/", "_")

@@ -17,17 +17,23 @@ func TestAKeyIsFoundInEveryForm(t *testing.T) {
 		escaped += fmt.Sprintf(`\u%04x`, c)
 	}
 	for name, words := range map[string]string{
-		"as it is":                  `{"error":"wrong key ` + key + `"}`,
-		"in capitals":               "WRONG KEY " + strings.ToUpper(key),
-		"escaped, every character":  `{"error":"` + escaped + `"}`,
-		"escaped, the slash":        strings.ReplaceAll(key, "/", `\/`),
-		"its last eight":            "wrong key ending in …" + key[len(key)-8:],
-		"in base64":                 base64.StdEncoding.EncodeToString([]byte(key)),
-		"in base64 after one":       base64.StdEncoding.EncodeToString([]byte("x" + key)),
-		"in base64 after two":       base64.StdEncoding.EncodeToString([]byte("xy" + key + ":")),
-		"in base64, as a header is": base64.URLEncoding.EncodeToString([]byte("Bearer " + key + "\n")),
-		"in an address":             "https://x/?key=" + url.QueryEscape(key),
-		"in an address, all of it":  "%73%6b" + strings.ReplaceAll(url.QueryEscape(key[2:]), "9", "%39"),
+		"as it is":                     `{"error":"wrong key ` + key + `"}`,
+		"in capitals":                  "WRONG KEY " + strings.ToUpper(key),
+		"escaped, every character":     `{"error":"` + escaped + `"}`,
+		"escaped, the slash":           strings.ReplaceAll(key, "/", `\/`),
+		"its last eight":               "wrong key ending in …" + key[len(key)-8:],
+		"in base64":                    base64.StdEncoding.EncodeToString([]byte(key)),
+		"in base64 after one":          base64.StdEncoding.EncodeToString([]byte("x" + key)),
+		"in base64 after two":          base64.StdEncoding.EncodeToString([]byte("xy" + key + ":")),
+		"in base64, as a header is":    base64.URLEncoding.EncodeToString([]byte("Bearer " + key + "\n")),
+		"in an address":                "https://x/?key=" + url.QueryEscape(key),
+		"in an address, beside a sign": "100% of " + strings.ReplaceAll(url.QueryEscape(key), "9", "%39"),
+		"in hexadecimal":               strings.ToUpper(hex.EncodeToString([]byte(key))),
+		"in HTML":                      strings.NewReplacer("+", "&#43;", "/", "&#x2f;", "c", "&#99;").Replace(key),
+		"its beginning":                "wrong key " + key[:16] + "…",
+		"its middle":                   "wrong key …" + key[7:23] + "…",
+		"escaped, and quoted thrice":   strings.ReplaceAll(escaped, `\`, `\\\\\\\\`),
+		"in an address, all of it":     "%73%6b" + strings.ReplaceAll(url.QueryEscape(key[2:]), "9", "%39"),
 	} {
 		if !repeats(words, key) {
 			t.Errorf("%s: not found in %s", name, words)

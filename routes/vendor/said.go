@@ -14,7 +14,7 @@ import (
 // word, and what it said is kept for the client.
 func (a *attempt) failedWith(e *wire.StreamError) {
 	failure := failureSaid(e)
-	a.fail(engine.StageBroken, failure, "an error as the answer: "+word(e.Type))
+	a.fail(engine.StageBroken, failure, "an error as the answer: "+a.word(e.Type))
 	if failure == engine.FailureCredential || failure == engine.FailureForbidden {
 		return // what is said of a key may contain it
 	}

@@ -171,6 +171,9 @@ func (s *streamed) pass(p []byte) error {
 	if len(p) == 0 || s.gone {
 		return nil
 	}
+	if s.relay.Failed() != nil && s.echoes(string(p)) {
+		p = wire.CutEvent(s.call.Body.API, "The vendor's answer ended with an error.") // whose words repeat the key
+	}
 	for part := range slices.Chunk(p, maxWrite) {
 		if err := s.write(part); err != nil {
 			s.gone, s.missed = true, true
@@ -201,7 +204,7 @@ func (s *streamed) end(err error) {
 	case failed != nil && !s.Committed:
 		s.failedWith(failed)
 	case failed != nil:
-		s.fail(engine.StageBroken, failureSaid(failed), "error event: "+word(failed.Type))
+		s.fail(engine.StageBroken, failureSaid(failed), "error event: "+s.word(failed.Type))
 		if !s.relay.Done() {
 			s.cut()
 		}
@@ -252,18 +255,22 @@ func (s *streamed) cut() {
 	}
 }
 
-// word keeps of a vendor's error type what is surely a word.
-func word(text string) string {
+// word keeps of a vendor's error type what is surely a word, and not the key.
+func (a *attempt) word(text string) string {
+	const untyped = "untyped"
+	if a.echoes(text) {
+		return untyped
+	}
 	text = text[:min(len(text), 40)]
 	for i := 0; i < len(text); i++ {
 		switch c := text[i]; {
 		case c >= 'a' && c <= 'z', c >= 'A' && c <= 'Z', c >= '0' && c <= '9', c == '_', c == '.':
 		default:
-			return "untyped"
+			return untyped
 		}
 	}
 	if text == "" {
-		return "untyped"
+		return untyped
 	}
 	return text
 }
