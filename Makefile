@@ -9,7 +9,7 @@ FUZZTIME  ?= 10m
 BENCHTIME ?= 1s
 COUNT     ?= 1
 
-.PHONY: help run build test check bench soak web fmt clean
+.PHONY: help run build test test-faults check bench soak web fmt clean
 
 help: ## list the targets
 	@awk -F':.*## ' '/^[a-z-]+:.*## /{printf "%-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -24,6 +24,9 @@ test: check ## everything a change must pass: checks, races, official clients ag
 	testdata/scripts/needs.sh
 	$(GO) test -race -timeout 20m $(PKGS)
 	$(GO) test -count 1 ./routes -run 'TestTheLedgerIsWhatTheVendorsBill'
+
+test-faults: ## the built gateway through the faults of vendors and clients (testdata/faults); needs Linux, a few minutes
+	$(GO) test -race -timeout 10m ./testdata/faults
 
 check: ## formatting, vet, staticcheck, catalog examples
 	@unformatted=$$(find . -name '*.go' -not -path '*/node_modules/*' | xargs gofmt -l); \
