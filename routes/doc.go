@@ -51,7 +51,8 @@
 //     be sent half. Keys of a header come before those of the body, and both before
 //     what the tenant has stored for the vendor. Where the tenant may send none, the
 //     request is a 403: to serve it all the same would put the bill on somebody else.
-//     Keys are taken off the request before anything looks at it; an answer that
+//     A gateway that asks /v1/route may pass its client's on in either of the two
+//     headers. Keys are taken off the request before anything looks at it; an error that
 //     repeats one is kept from the client. What they cost is in the books at the
 //     catalog's prices like all else, told apart by the group of each attempt.
 //   - A model whose every vendor the tenant's `only` excludes is not listed or

@@ -25,8 +25,8 @@ type StoredKey struct {
 }
 
 // ownKeyHeader begins the name of a header that holds a caller's own key for a
-// vendor, in canonical form.
-const ownKeyHeader = "X-Warmroute-Key-"
+// vendor, in small letters.
+const ownKeyHeader = "x-warmroute-key"
 
 // The bounds of what one request may bring.
 const (
@@ -84,6 +84,9 @@ func (s *service) ownKeys(h http.Header, body *wire.Request, t *Tenant, facts *e
 	now := s.Gateway.Catalog()
 	for i := range brought {
 		k := &brought[i]
+		if k.Vendor == "" {
+			return nil, &wire.RefusedError{Message: "A key came for no vendor; name the vendor, as in x-warmroute-key-<vendor>: " + haveKeys(now, t)}
+		}
 		v, ok := vendorNamed(now, k.Vendor)
 		if !ok || !t.Rules.Allow(v.Name) {
 			return nil, &wire.RefusedError{Message: "A key came for a vendor that this gateway does not have; " + haveKeys(now, t)}
@@ -102,22 +105,55 @@ func (s *service) ownKeys(h http.Header, body *wire.Request, t *Tenant, facts *e
 	return ring, nil
 }
 
-// takeOwnKeys takes the headers that hold keys away, in the order of their names.
+// takeOwnKeys takes the headers that hold keys away, in the order of their names. A
+// name that almost says so counts as one, such as x_warmroute_key_openai: a key that
+// was overlooked would put the bill on somebody else.
 func takeOwnKeys(h http.Header) (brought []wire.OwnKey) {
 	var names []string
 	for name := range h {
-		if strings.HasPrefix(name, ownKeyHeader) {
+		if _, ok := ownKeyVendor(name); ok {
 			names = append(names, name)
 		}
 	}
 	slices.Sort(names)
 	for _, name := range names {
+		of, _ := ownKeyVendor(name)
 		for _, value := range h[name] {
-			brought = append(brought, wire.OwnKey{Vendor: strings.ToLower(name[len(ownKeyHeader):]), Key: catalog.NewSecret(strings.TrimSpace(value))})
+			brought = append(brought, wire.OwnKey{Vendor: of, Key: catalog.NewSecret(strings.TrimSpace(value))})
 		}
 		delete(h, name)
 	}
 	return brought
+}
+
+// ownKeyVendor is the vendor for which a header of this name holds a key, in small
+// letters; empty where the name forgets it.
+func ownKeyVendor(name string) (vendor string, ok bool) {
+	name = strings.TrimSpace(name)
+	if len(name) < len(ownKeyHeader) {
+		return "", false
+	}
+	for i := range len(ownKeyHeader) {
+		if c := name[i] | 0x20; c != ownKeyHeader[i] && (name[i] != '_' || ownKeyHeader[i] != '-') {
+			return "", false
+		}
+	}
+	switch rest := name[len(ownKeyHeader):]; {
+	case rest == "":
+		return "", true
+	case rest[0] == '-' || rest[0] == '_':
+		return strings.ToLower(rest[1:]), true
+	}
+	return "", false
+}
+
+// addOwnKeys adds to h the headers of from that hold keys.
+func addOwnKeys(h, from http.Header) {
+	for name, values := range from {
+		if _, ok := ownKeyVendor(name); ok {
+			h[name] = append(h[name], values...)
+		}
+	}
 }
 
 // vendorNamed is a vendor by its name; headers lose the case of theirs.

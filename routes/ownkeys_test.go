@@ -1,6 +1,7 @@
 package routes_test
 
 import (
+	"encoding/json"
 	"fmt"
 	"net/http"
 	"strings"
@@ -77,10 +78,14 @@ func TestOwnKeysComeFirst(t *testing.T) {
 		"an unknown vendor": {nil, "", []string{"x-warmroute-key-quay", ownPier}, 400, "", ""},
 		"a vendor that is not the tenant's": {func(t *routes.Tenant) { t.Rules.Only = []string{"reef"} }, "",
 			[]string{"x-warmroute-key-pier", ownPier}, 400, "", ""},
-		"no key at all":       {nil, "", []string{"x-warmroute-key-pier", " "}, 400, "", ""},
-		"two words":           {nil, "", []string{"x-warmroute-key-pier", "OWNCANARY key"}, 400, "", ""},
-		"another credential":  {nil, strings.Replace(byokBody, `{"apiKey"`, `{"region":"OWNCANARY","apiKey"`, 1), nil, 400, "", ""},
-		"a key and no object": {nil, strings.Replace(byokBody, `[{"apiKey":"`+ownPier+`"}]`, `"`+ownPier+`"`, 1), nil, 400, "", ""},
+		"a name with underscores": {nil, "", []string{"x_warmroute_key_pier", ownPier}, 200, "7988", ""},
+		"for no vendor":           {nil, "", []string{"x-warmroute-key", ownPier}, 400, "", ""},
+		"for a vendor of no name": {nil, "", []string{"x-warmroute-key-", ownPier}, 400, "", ""},
+		"not allowed, for none":   {func(t *routes.Tenant) { t.Own.Requests = false }, "", []string{"x-warmroute-key", ownPier}, 403, "", ""},
+		"no key at all":           {nil, "", []string{"x-warmroute-key-pier", " "}, 400, "", ""},
+		"two words":               {nil, "", []string{"x-warmroute-key-pier", "OWNCANARY key"}, 400, "", ""},
+		"another credential":      {nil, strings.Replace(byokBody, `{"apiKey"`, `{"region":"OWNCANARY","apiKey"`, 1), nil, 400, "", ""},
+		"a key and no object":     {nil, strings.Replace(byokBody, `[{"apiKey":"`+ownPier+`"}]`, `"`+ownPier+`"`, 1), nil, 400, "", ""},
 	} {
 		t.Run(name, func(t *testing.T) {
 			pier, reef := keyed("pier", ownPier, ownPier2, storedKey), keyed("reef", ownPier)
@@ -204,6 +209,47 @@ func TestAnEchoOfAnOwnKeyIsKeptBack(t *testing.T) {
 			rig.settled()
 			if all := got.body + fmt.Sprint(got.header) + rig.log.String(); strings.Contains(all, "CANARY") {
 				t.Errorf("the key stands in %s", all)
+			}
+		})
+	}
+}
+
+// Who asks for a decision brings the client's own keys in the client's headers, in its
+// own or in the body; where they are not allowed it is told so, and no answer has them.
+func TestOwnKeysOfADecision(t *testing.T) {
+	rig := newRig(t, shared(t, func(gull, _ *routes.Tenant) { gull.Own.Requests = true }),
+		stop{name: "pier", serve: keyed("pier", ownPier)}, stop{name: "reef", serve: keyed("reef")})
+	const ask = `{"api":"chat","headers":{%s},"body":%s}`
+	for name, c := range map[string]struct {
+		headers, body string
+		own           []string
+	}{
+		"the client's headers":     {`"X-Warmroute-Key-Pier":"` + ownPier + `"`, "", nil},
+		"with a blank in the name": {`"x-warmroute-key-pier ":"` + ownPier + `"`, "", nil},
+		"its own headers":          {"", "", []string{"x-warmroute-key-pier", ownPier}},
+		"the same in both":         {`"x-warmroute-key-pier":"` + ownPier + `"`, "", []string{"x-warmroute-key-pier", ownPier}},
+		"the body":                 {"", byokBody, nil},
+	} {
+		t.Run(name, func(t *testing.T) {
+			body := fmt.Sprintf(ask, c.headers, fmt.Sprintf(hello, c.body))
+			got := rig.send("/v1/route", strings.NewReader(body), append(c.own, "Authorization", "Bearer "+gullKey)...)
+			var d struct {
+				Turn  string
+				Order []struct{ Vendor, Credential, Group string }
+			}
+			if err := json.Unmarshal([]byte(got.body), &d); err != nil || got.status != http.StatusOK || len(d.Order) != 3 {
+				t.Fatalf("%d %s", got.status, got.body)
+			}
+			if first := d.Order[0]; first.Vendor != "pier" || first.Group != "client" || !engine.IsOwnKey(first.Credential) || d.Order[1].Group != "operator" {
+				t.Errorf("%+v", d.Order)
+			}
+			told := rig.send("/v1/outcomes", strings.NewReader(fmt.Sprintf(`{"turn":%q,"attempts":[{"vendor":"pier","group":"client","stage":"served","status":200}]}`, d.Turn)), "Authorization", "Bearer "+gullKey)
+			if told.status != http.StatusOK || strings.Contains(got.body+told.body+fmt.Sprint(got.header, told.header)+rig.log.String(), "CANARY") {
+				t.Errorf("%d %s", told.status, told.body)
+			}
+			refused := rig.send("/v1/route", strings.NewReader(body), append(c.own, "Authorization", "Bearer "+heronKey)...)
+			if refused.status != http.StatusForbidden || strings.Contains(refused.body, "CANARY") {
+				t.Errorf("a tenant that may bring none: %d %s", refused.status, refused.body)
 			}
 		})
 	}

@@ -40,6 +40,7 @@ func (s *service) route(c *gin.Context) {
 		return
 	}
 	tenant(c).take(&facts)
+	addOwnKeys(facts.Header, c.Request.Header) // whichever of the two headers a gateway passes its client's on in
 	if _, err := s.ownKeys(facts.Header, request, tenant(c), &facts); err != nil {
 		refuse(c, catalog.Chat, err)
 		return
