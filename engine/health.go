@@ -42,7 +42,8 @@ type Health struct {
 	tracked atomic.Int64 // len(all), so that asking costs nothing while all is well
 	mu      sync.RWMutex
 	all     map[healthKey]ailment
-	own     int // of those, callers' own keys
+	own     int                                // of those, callers' own keys
+	told    atomic.Pointer[map[string]*Health] // by tenants, each for itself; see Told
 }
 
 type healthKey struct{ vendor, model, credential string }

@@ -136,7 +136,7 @@ func (g *Gateway) plan(s *turnState, r *Request, targets []catalog.Target) (err 
 		Spread:     s.id,
 		AssumeKeys: g.AssumeKeys,
 		Down: func(route *catalog.Route, credential string) bool {
-			return g.Health.Down(route, credential, now)
+			return g.Health.DownFor(r.Tenant, route, credential, now)
 		},
 	})
 	return err

@@ -163,7 +163,7 @@ func (g *Gateway) ended(ctx context.Context, s *turnState, r *Request, u *underw
 	}
 	a.MarkersCut = a.Candidate.Marking.Cut
 	price(a, r)
-	g.observe(a, g.endOf(s, a))
+	observe(g.healthOf(&s.turn, r), a, g.endOf(s, a))
 	for _, change := range Settle(u.pin, *a) {
 		g.change(ctx, s, change)
 	}
@@ -221,13 +221,13 @@ func (p *Plan) modelOf(index int) int {
 }
 
 // observe tells the candidate's health how the attempt went that ended now.
-func (g *Gateway) observe(a *Attempt, now time.Time) {
+func observe(h *Health, a *Attempt, now time.Time) {
 	switch {
-	case g.Health == nil:
+	case h == nil:
 	case a.Stage == StageServed:
-		g.Health.Succeeded(a.Candidate.Route, a.Candidate.Credential)
+		h.Succeeded(a.Candidate.Route, a.Candidate.Credential)
 	case a.Failure != FailureNone:
-		g.Health.Failed(a.Candidate.Route, a.Candidate.Credential, now, a.Failure, a.RetryAfter)
+		h.Failed(a.Candidate.Route, a.Candidate.Credential, now, a.Failure, a.RetryAfter)
 	}
 }
 

@@ -191,3 +191,35 @@ func FuzzOutcomes(f *testing.F) {
 		}
 	})
 }
+
+// Nobody can check what a tenant tells of its attempts: it moves the tenant's own plans
+// and nobody else's.
+func TestWhatATenantTellsOfVendorsCountsForItAlone(t *testing.T) {
+	r, _, now := desks(t, shared(t))
+	gull, heron := []string{"Authorization", "Bearer " + gullKey}, []string{"Authorization", "Bearer " + heronKey}
+	down := func(header []string) string {
+		var all []string
+		for _, c := range r.decide(asksFor("ebb"), header...).Order {
+			all = append(all, fmt.Sprint(c.Vendor, " ", c.Down))
+		}
+		return strings.Join(all, ", ")
+	}
+	refused := `{"vendor":"pier","stage":"refused","status":429,"retry_after":"300"}`
+	d := r.decide(asksFor("neap"), gull...)
+	r.report(`{"turn":"`+d.Turn+`","attempts":[`+refused+`,`+refused+`,`+refused+`]}`, gull...)
+	if got := down(gull); got != "quay false, pier true" {
+		t.Errorf("the tenant's own plan: %s", got)
+	}
+	if got := down(heron); got != "pier false, quay false" {
+		t.Errorf("the other tenant's plan: %s", got)
+	}
+	for range 3 { // nor can it have tried what everybody's attempts have shown to be down
+		r.gateway.Health.Failed(r.catalog.Models[0].Routes[0], "main", r.gateway.Now(), engine.FailureServer, 0)
+	}
+	now.Add(int64(time.Second))
+	d = r.decide(asksFor("spring"), gull...)
+	r.report(`{"turn":"`+d.Turn+`","attempts":[`+served("pier")+`]}`, gull...)
+	if got := down(heron); got != "quay false, pier true" {
+		t.Errorf("the other tenant's plan, of a vendor that is down: %s", got)
+	}
+}
