@@ -191,20 +191,21 @@ func (f *SettleFacts) starts(e Entry, a Attempt) bool {
 // which the vendor did not cache though it should have (see [Entry.continues]) and
 // the prompt reaches the minimum. Anything else starts the count again. Where the
 // profile takes it that a vendor does not cache what it cannot, one such turn fills the
-// count, and one that it may have cached after all leaves it a last chance.
+// count, unless something is still warm there, and one that it may have cached after
+// all leaves it a last chance.
 func (f *SettleFacts) reported(e Entry, a Attempt) Entry {
 	e = e.counted(a)
 	before, ok := f.before(e)
-	ok = ok && e.continues(before)
-	certain, never := f.profile().Certain, !ok || before.Silent >= neverEngaged
+	live := ok && !before.ExpiredAt(e.AcceptedAt)
+	certain, never := f.profile().Certain, !live || before.Silent >= neverEngaged
 	switch {
 	case e.Read > 0 || e.Write > 0:
 		e.Silent = 0
 	case certain && never && f.uncached(a):
 		e.Silent = neverEngaged
-	case certain && ok && never:
+	case certain && live && never:
 		e.Silent = neverEngaged - 1
-	case ok && a.Usage.Prompt() >= f.Candidate.Route.Cache.Minimum():
+	case ok && e.continues(before) && a.Usage.Prompt() >= f.Candidate.Route.Cache.Minimum():
 		e.Silent = before.Silent + 1
 	}
 	return e

@@ -158,10 +158,11 @@ func TestSilentTurns(t *testing.T) {
 // Under a profile that is certain of it, one turn that cannot have been cached says as
 // much as two that were not.
 func TestTurnsThatCannotBeCached(t *testing.T) {
-	before := func(silent int) Record {
-		at := pinEpoch.Add(-time.Minute)
-		return Record{}.Keep("m", Entry{Vendor: "a", Credential: "k1", Turn: 6, AcceptedAt: at, ExpiresAt: at.Add(285 * time.Second), TextBytes: 7000, Silent: silent, Read: 9})
+	earlier := func(silent int, ago time.Duration, bytes int64) Record {
+		at := pinEpoch.Add(-ago)
+		return Record{}.Keep("m", Entry{Vendor: "a", Credential: "k1", Turn: 6, AcceptedAt: at, ExpiresAt: at.Add(285 * time.Second), TextBytes: bytes, Silent: silent, Read: 9})
 	}
+	before := func(silent int) Record { return earlier(silent, time.Minute, 7000) }
 	quiet, short := pricing.Usage{Input: 2000}, pricing.Usage{Input: 1023}
 	for _, c := range []struct {
 		name   string
@@ -176,6 +177,9 @@ func TestTurnsThatCannotBeCached(t *testing.T) {
 		{"the first turn, too short", catalog.Implicit, false, Record{}, short, 2, 0},
 		{"too short again", catalog.Implicit, false, before(2), short, 2, 2},
 		{"too short after it had engaged", catalog.Implicit, false, before(0), short, 0, 0},
+		{"a short side call beside what is warm", catalog.Implicit, false, earlier(0, time.Minute, 90000), short, 0, 0},
+		{"a short side call beside what was warm", catalog.Implicit, false, earlier(0, 285*time.Second, 90000), short, 2, 0},
+		{"a short side call beside what never was", catalog.Implicit, false, earlier(2, time.Minute, 90000), short, 2, 0},
 		{"long enough at last", catalog.Implicit, false, before(2), quiet, 1, 3},
 		{"long enough, and nothing read", catalog.Implicit, false, before(1), quiet, 2, 2},
 		{"the first turn, unmarked", catalog.Explicit, false, Record{}, quiet, 2, 0},
