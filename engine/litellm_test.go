@@ -248,3 +248,16 @@ func TestTheMarkedPrefixIsAskedBeforeTheSession(t *testing.T) {
 		t.Error("tenants share a prefix, or it is listed as a session's")
 	}
 }
+
+// A clock that stands still while candidates of several models are tried does not
+// hide which of them was chosen last.
+func TestTheModelChosenLastIsTheNewestInOneMoment(t *testing.T) {
+	r := newRouter(t, catalog.CheckSession)
+	moment := r.now
+	r.g.Now = func() time.Time { return moment }
+	r.fails["small/a"], r.fails["small/b"] = true, true
+	r.ask(session("boat"))
+	clear(r.fails)
+	turn, served := r.ask(session("boat"))
+	r.wants(turn, served, "large/a", engine.NoPin, engine.DetailModelPinned)
+}

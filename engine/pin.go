@@ -374,7 +374,7 @@ func (r Record) Within(most Limits) Record {
 
 // with returns the record in which pins stands for its model: in the place its
 // newest acceptance gives it, or nowhere if nothing is warm, and with no more
-// models than most allows.
+// models than most allows. Of models that one turn tried in one moment it is the last.
 func (r Record) with(pins ModelPins, most Limits) Record {
 	models := make([]ModelPins, 0, min(len(r.Models)+1, MaxModels))
 	placed := len(pins.Warm) == 0
@@ -387,7 +387,7 @@ func (r Record) with(pins ModelPins, most Limits) Record {
 		if r.Models[i].Model == pins.Model || len(r.Models[i].Warm) == 0 {
 			continue
 		}
-		if !placed && pins.Warm[0].after(r.Models[i].Warm[0]) {
+		if !placed && !r.Models[i].Warm[0].after(pins.Warm[0]) {
 			place(pins)
 			placed = true
 		}
