@@ -53,7 +53,8 @@ func (m *memory) kept(thread uint64, now engine.Prefix) Kept {
 }
 
 // remember has a turn's prompt take the place of its thread's last one, unless that
-// began later.
+// began later. Beyond [maxThreads] the thread whose newest prompt is oldest goes, but
+// not the longest, for as long as a pin can live.
 func (m *memory) remember(thread uint64, began time.Time, tokens int64, prefix engine.Prefix) {
 	at := began.UnixMilli()
 	i := slices.IndexFunc(m.threads, func(t threadMemory) bool { return t.thread == thread })
@@ -64,7 +65,23 @@ func (m *memory) remember(thread uint64, began time.Time, tokens int64, prefix e
 		m.threads = slices.Delete(m.threads, i, i+1)
 	}
 	m.threads = slices.Insert(m.threads, 0, threadMemory{thread, at, tokens, prefix.Kept()})
-	m.threads = m.threads[:min(len(m.threads), maxThreads)]
+	if last := len(m.threads) - 1; last == maxThreads {
+		if m.longest() == last && at-m.threads[last].began < engine.MaxLifetime.Milliseconds() {
+			last--
+		}
+		m.threads = slices.Delete(m.threads, last, last+1)
+	}
+}
+
+// longest is the place of the thread with the longest prompt; of equals the most
+// recent.
+func (m *memory) longest() (at int) {
+	for i := range m.threads {
+		if m.threads[i].tokens > m.threads[at].tokens {
+			at = i
+		}
+	}
+	return at
 }
 
 // append appends the stored form.

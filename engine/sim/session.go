@@ -3,10 +3,14 @@ package sim
 import (
 	"slices"
 	"time"
+
+	"github.com/warmroute/warmroute/engine"
 )
 
 // The bounds of what is remembered of a session; beyond them, what was used least
-// recently goes. What is forgotten counts as cold in both worlds.
+// recently goes. Of tracks, those of the thread with the longest prompt stay for as
+// long as a pin can live: a conversation may start a dozen others between two of its
+// turns. What is forgotten counts as cold in both worlds.
 const (
 	MaxTracks = 16 // a model in a scope, for one thread
 	MaxCaches = 8  // candidates of a track, in each world
@@ -98,7 +102,7 @@ func (s *Session) touch(key, thread uint64) *track {
 		if i = len(s.tracks); i < MaxTracks {
 			s.tracks = append(s.tracks, track{})
 		} else {
-			i--
+			i = s.spare()
 		}
 		s.tracks[i] = track{key: key, thread: thread}
 	}
@@ -108,6 +112,26 @@ func (s *Session) touch(key, thread uint64) *track {
 		s.tracks[0] = t
 	}
 	return &s.tracks[0]
+}
+
+// spare is the place of the track that goes when another comes.
+func (s *Session) spare() int {
+	longest, last := 0, len(s.tracks)-1
+	for i := range s.tracks {
+		if s.tracks[i].given.tokens > s.tracks[longest].given.tokens {
+			longest = i
+		}
+	}
+	main := s.tracks[longest].thread
+	if newest, known := s.newest(main); !known || s.tracks[0].last-newest >= engine.MaxLifetime.Milliseconds() {
+		return last
+	}
+	for i := last; i >= 0; i-- {
+		if s.tracks[i].thread != main {
+			return i
+		}
+	}
+	return last
 }
 
 // newest is when the newest turn of a thread began; ok is false for a new thread.

@@ -2,6 +2,7 @@ package sim
 
 import (
 	"testing"
+	"time"
 
 	"github.com/shopspring/decimal"
 
@@ -320,6 +321,64 @@ func TestBoundsDropWhatWasUsedLeastRecently(t *testing.T) {
 		if len(held) != MaxCaches || held[0].id != MaxCaches+3 || held[MaxCaches-1].id != 4 {
 			t.Errorf("world %d: %d caches", w, len(held))
 		}
+	}
+}
+
+// A conversation of two models is not forgotten for what it starts beside it, but for
+// that once nobody has gone on with it for longer than a pin lives.
+func TestTheLongestThreadStaysWhileAPinCanLive(t *testing.T) {
+	for _, c := range []struct {
+		name      string
+		quiet     int64 // seconds before the others
+		remembers bool
+	}{{"at once", 0, true}, {"after a while", 1800, true}, {"too late", 3600, false}} {
+		t.Run(c.name, func(t *testing.T) {
+			var s Session
+			shop := twoMarked()
+			turn := func(at int64, thread uint64, model string, tokens int64) {
+				f := shop.turn(at, "first", engine.NoPin, pricing.Usage{CacheWrite5m: tokens})
+				f.Thread, f.Scope = thread, model
+				step(t, &s, f)
+			}
+			turn(0, 99, "one", 80_000)
+			turn(1, 99, "two", 90_000)
+			for i := range int64(MaxTracks + 3) {
+				turn(2+c.quiet+i/4, uint64(i+1), "one", 5000)
+			}
+			if len(s.tracks) != MaxTracks || s.tracks[0].thread != MaxTracks+3 {
+				t.Errorf("%d tracks, thread %d first", len(s.tracks), s.tracks[0].thread)
+			}
+			for _, model := range []string{"one", "two"} {
+				track := trackKey(model, shop.turn(0, "first", engine.NoPin, pricing.Usage{}).Offers[0].Model)
+				if found := s.find(track, 99) >= 0; found != c.remembers {
+					t.Errorf("of scope %s it remembers: %v", model, found)
+				}
+			}
+			if s.find(s.tracks[0].key, 1) >= 0 {
+				t.Error("what was used least recently is there")
+			}
+		})
+	}
+}
+
+// The beginnings of prompts are kept in the same way.
+func TestTheLongestPromptIsRemembered(t *testing.T) {
+	var m memory
+	at := time.Date(2026, 11, 29, 9, 0, 0, 0, time.UTC)
+	prefix := engine.Prefix{{Index: 0, Hash: 7, Bytes: 400}}
+	m.remember(99, at, 80_000, prefix)
+	for i := range uint64(maxThreads + 3) {
+		m.remember(i+1, at.Add(time.Minute), 5000, prefix)
+	}
+	if k := m.kept(99, prefix); len(m.threads) != maxThreads || !k.Known || k.Tokens != 80_000 {
+		t.Errorf("%d threads, kept %+v", len(m.threads), k)
+	}
+	if k := m.kept(1, prefix); k.Known {
+		t.Error("the oldest of the others is remembered")
+	}
+	m.remember(200, at.Add(engine.MaxLifetime), 5000, prefix)
+	if k := m.kept(99, prefix); len(m.threads) != maxThreads || k.Known {
+		t.Errorf("after an hour: %d threads, kept %+v", len(m.threads), k)
 	}
 }
 
