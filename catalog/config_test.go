@@ -117,6 +117,13 @@ func TestMistakesOfAConfig(t *testing.T) {
 	keys := func(list string) string { return "tenants:\n- {id: a, keys: " + list + "}\n" }
 	for name, c := range map[string]struct{ text, want string }{
 		"key misspelt":       {"lisen: x", `f:1:1: "lisen" is not a key of the config file; did you mean "listen"?`},
+		"profile at the top": {"profile: vercel", `f:1:1: "profile" is not a key of the config file; it belongs in affinity, as in affinity: {profile: …}`},
+		"models in it":       {"models: {}", `f:1:1: "models" is not a key of the config file; it belongs in the catalog, which --catalog names`},
+		"only a profile":     {"affinity: vercel", `f:1:11: affinity: a profile must be a mapping of keys to values; write {profile: vercel}`},
+		"another word":       {"affinity: on", `f:1:11: affinity: affinity must be a mapping of keys to values`},
+		"weights":            {"affinity: {profile: portkey, weights: {a: 1}, sticky: {enabled: true, hash_fields: [user]}}", `f:1:30: affinity: "weights" is not a key of affinity; it belongs in a policy of the catalog, as in policies: {split: {models: [MODEL], sort: weighted, weights: {VENDOR: 70, OTHER: 30}}}`},
+		"one key":            {"tenants:\n- {id: a, key: {env: SUPPORT_KEY}}", `f:2:11: tenant "a": key is not a key of a tenant; it may have several, so write keys: [{env: NAME}]`},
+		"one key, written":   {"tenants:\n- {id: a, key: opensesame}", `f:2:11: tenant "a": ` + literal},
 		"key twice":          {"open: true\nopen: true", `f:2:1: key "open" stands twice in the config file, on lines 1 and 2; remove one of them`},
 		"empty":              {"", "f:1:1: the config file is empty; set something in it, such as listen: 127.0.0.1:8080, or start without it"},
 		"an anchor":          {"data: &a x", "f:1:7: anchors such as &name are not used in a config file; remove it"},

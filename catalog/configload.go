@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"slices"
 
 	"gopkg.in/yaml.v3"
 )
@@ -156,6 +157,10 @@ func setting[T any](o *object, name string, into *Setting[T], read func(n *yaml.
 }
 
 func (c *configReader) affinity(n *yaml.Node) {
+	if n.Kind == yaml.ScalarNode && slices.Contains(profiles, n.Value) {
+		c.fail(n, "affinity", "a profile must be a mapping of keys to values; write {profile: %s}", n.Value)
+		return
+	}
 	o, ok := c.fixed(n, "affinity", "affinity", keysIn[affinitySettingsShape]()...)
 	if !ok {
 		return

@@ -2,6 +2,7 @@ package catalog
 
 import (
 	"net"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -20,14 +21,11 @@ var profiles = []string{
 
 // built reads one of a few words, some of which are known and not built yet.
 func (r *reader) built(n *yaml.Node, where, what string, words, later []string) (word string, ok bool) {
-	word, ok = r.choice(n, where, what, append(words[:len(words):len(words)], later...)...)
-	for _, other := range later {
-		if ok && word == other {
-			r.fail(n, where, "%s %s is not built yet; use %s", what, word, orList(words))
-			return "", false
-		}
+	if n.Kind == yaml.ScalarNode && slices.Contains(later, n.Value) {
+		r.fail(n, where, "%s %s is not built yet; use %s", what, n.Value, orList(words))
+		return "", false
 	}
-	return word, ok
+	return r.choice(n, where, what, words...)
 }
 
 func (r *reader) gate(n *yaml.Node, where, what string) (Gate, bool) {

@@ -256,7 +256,7 @@ func TestMistakesOfPolicies(t *testing.T) {
 		"max_price key":           {"max_price: {cache_write: 1}", `c.yaml:15:17: policy "p", max_price: "cache_write" is not a key of max_price; the keys are input, output, cache_read`},
 		"gate warm":               {"affinity: {gate: warm}", `c.yaml:15:22: ` + where + `gate warm is not built yet; use cache_read, own_price or off`},
 		"gate expected":           {"affinity: {gate: expected}", `c.yaml:15:22: ` + where + `gate expected is not built yet; use cache_read, own_price or off`},
-		"gate unknown":            {"affinity: {gate: cheap}", `c.yaml:15:22: ` + where + `gate "cheap" is not known; use cache_read, own_price, off, warm or expected`},
+		"gate unknown":            {"affinity: {gate: cheap}", `c.yaml:15:22: ` + where + `gate "cheap" is not known; use cache_read, own_price or off`},
 		"precedence":              {"affinity: {precedence: last}", `c.yaml:15:28: ` + where + `precedence "last" is not known; use pin or order`},
 		"enabled":                 {`affinity: {enabled: "true"}`, `c.yaml:15:25: ` + where + `enabled must be true or false`},
 	} {

@@ -145,6 +145,9 @@ func (r *reader) fixed(n *yaml.Node, where, what string, known ...string) (o obj
 		name := e.key.Value
 		switch {
 		case slices.Contains(known, name):
+		case oneKey(what, e):
+			o.partial = true
+			r.fail(e.key, where, "key is not a key of a tenant; it may have several, so write keys: [{env: NAME}]")
 		case isLiteralKey(name):
 			o.partial = true
 			r.fail(e.key, where, "%s", r.neverAKey())
@@ -156,7 +159,11 @@ func (r *reader) fixed(n *yaml.Node, where, what string, known ...string) (o obj
 		case isThousands(name) && isNull(e.value):
 			r.fail(e.key, where, "%s is what follows a comma, which ends a value between braces; write a number without commas, such as 1000 for 1,000", r.quote(name))
 		default:
-			r.fail(e.key, where, "%s is not a key of %s%s", r.quote(name), what, suggest(name, known))
+			remedy := r.elsewhere(what, name)
+			if remedy == "" {
+				remedy = suggest(name, known)
+			}
+			r.fail(e.key, where, "%s is not a key of %s%s", r.quote(name), what, remedy)
 		}
 	}
 	return o, ok
