@@ -292,6 +292,7 @@ func TestWhatOutcomesRefuses(t *testing.T) {
 		{"half a usage", `[{"vendor":"pier","stage":"served","tokens":{"uncached":1}}]`, "uncached and output"},
 		{"more than all", `[{"vendor":"pier","stage":"served","tokens":{"uncached":1,"output":1,"reasoning":2}}]`, "part of output"},
 		{"less than nothing", `[{"vendor":"pier","stage":"served","tokens":{"uncached":-1,"output":1}}]`, "impossible"},
+		{"more than any answer", `[{"vendor":"pier","stage":"served","tokens":{"uncached":1073741825,"output":1}}]`, "impossible"},
 		{"after the one that served", `[{"vendor":"pier","stage":"served"},{"vendor":"quay","stage":"served"}]`, "attempt 2: nothing is tried after"},
 		{"while another is open", `[{"vendor":"pier","status":200},{"vendor":"quay","stage":"served"}]`, "attempt 1: another follows"},
 		{"an unknown member", `[{"vendor":"pier","stage":"served","tokenz":1}]`, `no member "tokenz"`},

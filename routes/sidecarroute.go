@@ -188,8 +188,9 @@ func (a *askShape) header() (http.Header, error) {
 // bytes are judged alike.
 const bytesPerToken = 4
 
-// maxPrompt is more tokens than any prompt has.
-const maxPrompt = 1 << 40
+// maxPrompt is more tokens than any prompt or answer has, and more bytes of text than
+// any prompt that is told of.
+const maxPrompt = 1 << 30
 
 // take puts what is known of a prompt in the place of what was counted in the body.
 func (p *promptShape) take(facts *engine.Request) error {

@@ -50,8 +50,9 @@ func Normalise(convention *catalog.Usage, object []byte) Report {
 	return t.report(convention)
 }
 
-// maxTokens is more than any vendor can count; what is above is a mistake.
-const maxTokens = 1 << 40
+// maxTokens is more than any answer can use; what is above is a mistake. Sums of it
+// stay whole numbers: it takes billions of such answers to run out of them.
+const maxTokens = 1 << 30
 
 // maxUsageWord is how long a word of a usage object may be.
 const maxUsageWord = 64
@@ -256,7 +257,7 @@ func (t *tally) iterations(c *catalog.Usage, b []byte, v span) {
 
 // tokenCount reads a whole number from 0 to maxTokens.
 func tokenCount(text []byte) (n int64, ok bool) {
-	if len(text) > 13 {
+	if len(text) > 10 {
 		return 0, false
 	}
 	for _, c := range text {

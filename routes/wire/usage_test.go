@@ -107,6 +107,8 @@ func TestUsage(t *testing.T) {
 		{"negative", "", catalog.Chat, `{"prompt_tokens":-5,"completion_tokens":1}`, pricing.Usage{Output: 1}, pricing.Invalid},
 		{"a fraction", "", catalog.Chat, `{"prompt_tokens":5.5,"completion_tokens":1}`, pricing.Usage{Output: 1}, pricing.Invalid},
 		{"an exponent", "", catalog.Chat, `{"prompt_tokens":1e3,"completion_tokens":1}`, pricing.Usage{Output: 1}, pricing.Invalid},
+		{"as much as is believed", "", catalog.Chat, `{"prompt_tokens":1073741824,"completion_tokens":1}`, pricing.Usage{Input: 1 << 30, Output: 1}, pricing.Authoritative},
+		{"more than is believed", "", catalog.Chat, `{"prompt_tokens":1073741825,"completion_tokens":1}`, pricing.Usage{Output: 1}, pricing.Invalid},
 		{"huge", "", catalog.Chat, `{"prompt_tokens":99999999999999999999,"completion_tokens":1}`, pricing.Usage{Output: 1}, pricing.Invalid},
 		{"a text", "", catalog.Chat, `{"prompt_tokens":"12","completion_tokens":1}`, pricing.Usage{Output: 1}, pricing.Invalid},
 		{"a list", "", catalog.Chat, `[1]`, pricing.Usage{}, pricing.Invalid},

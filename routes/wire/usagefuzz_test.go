@@ -155,7 +155,7 @@ func TestUsageIsReadAsASlowReaderReadsIt(t *testing.T) {
 			for f := catalog.PromptCount; f < catalog.UsageCounters; f++ {
 				for _, path := range c.Paths(f) {
 					if rnd.IntN(3) == 0 {
-						put(object, path, []any{float64(rnd.IntN(40)), float64(rnd.IntN(1 << 30)), nil}[min(rnd.IntN(9)/4, 2)])
+						put(object, path, []any{float64(rnd.IntN(40)), float64(rnd.IntN(1 << 26)), nil}[min(rnd.IntN(9)/4, 2)])
 					}
 				}
 			}
