@@ -53,6 +53,10 @@ func demoCommand() *cobra.Command {
 			if err := fromEnvironment(c.Flags()); err != nil {
 				return err
 			}
+			if err := s.readConfig(c.Flags()); err != nil {
+				return err
+			}
+			play.On = play.On && len(s.config.Tenants) == 0 // the feed's agents have no tenant's key
 			if play.On && !c.Flags().Changed("log-level") {
 				s.LogLevel = "warn" // every turn of the feed would be a line
 			}
@@ -62,6 +66,7 @@ func demoCommand() *cobra.Command {
 		},
 	}
 	commonFlags(c, &s)
+	c.Flags().StringVar(&s.Config, "config", "", "a file with a profile's settings, tenants and more; its catalog and data are the demo's, and with tenants there are no agents")
 	c.Flags().BoolVar(&play.On, "feed", true, "let simulated agents work through the gateway all the time; only warnings are logged then, unless --log-level says otherwise")
 	c.Flags().Uint64Var(&play.Seed, "seed", 0, "of what the agents say: the same seed gives the same requests; 0 draws one")
 	return c
@@ -82,8 +87,12 @@ func demo(ctx context.Context, s settings, play feedSettings, out, logs io.Write
 		return fmt.Errorf("the demo needs a temporary folder: %w", err)
 	}
 	defer os.RemoveAll(folder)
+	s.Catalog, s.Data = filepath.Join(folder, "catalog.yaml"), filepath.Join(folder, "data")
 	log, err := logger(s, logs)
 	if err != nil {
+		return err
+	}
+	if err := s.check(); err != nil {
 		return err
 	}
 	vendors, addresses, stop, err := startVendors()
@@ -94,8 +103,6 @@ func demo(ctx context.Context, s settings, play feedSettings, out, logs io.Write
 	key := make([]byte, 16)
 	rand.Read(key)
 	os.Setenv("WARMROUTE_DEMO_KEY", hex.EncodeToString(key))
-	s.config = &catalog.Config{}
-	s.Catalog, s.Data = filepath.Join(folder, "catalog.yaml"), filepath.Join(folder, "data")
 	if err := writeDemoCatalog(s.Catalog, addresses); err != nil {
 		return err
 	}
@@ -111,8 +118,8 @@ func demo(ctx context.Context, s settings, play feedSettings, out, logs io.Write
 	defer ended.Wait()
 	defer stopPlaying()
 	s.Ready = func(gateway, admin string) {
-		fmt.Fprint(out, "\nsend this twice; the first answer says no_pin, the second confirmed:\n")
-		fmt.Fprintf(out, `curl -si %s/v1/chat/completions -H 'content-type: application/json' -H 'x-session-id: demo-%s' -d '{"model":"deepseek-v4-pro","messages":[{"role":"user","content":"The log: '"$(seq -s ' ' 400)"'. Who keeps it?"}]}'`+"\n\n", gateway, hex.EncodeToString(session))
+		fmt.Fprintf(out, "\n%s:\n", s.invitation())
+		fmt.Fprintf(out, `curl -si %s/v1/chat/completions -H 'content-type: application/json'`+s.presented()+` -H 'x-session-id: demo-%s' -d '{"model":"deepseek-v4-pro","messages":[{"role":"user","content":"The log: '"$(seq -s ' ' 400)"'. Who keeps it?"}]}'`+"\n\n", gateway, hex.EncodeToString(session))
 		if !play.On {
 			return
 		}
@@ -124,6 +131,27 @@ func demo(ctx context.Context, s settings, play feedSettings, out, logs io.Write
 		ended.Go(func() { agents.run(playing) })
 	}
 	return serve(ctx, s, out, logs)
+}
+
+// invitation is what to do with the request that the demo prints, and what comes of it.
+func (s *settings) invitation() string {
+	switch off := s.affinity().OffUntil(); {
+	case len(s.config.Tenants) > 0:
+		return "send this twice with the key of a tenant, and compare x-warmroute-outcome"
+	case off != "":
+		return "send this; the answer says skipped_mode_off, because affinity is off until " + off + ", in a file that --config names"
+	case s.Config != "":
+		return "send this twice, and compare x-warmroute-outcome"
+	}
+	return "send this twice; the first answer says no_pin, the second confirmed"
+}
+
+// presented is the header with a tenant's key, where there are tenants.
+func (s *settings) presented() string {
+	if len(s.config.Tenants) == 0 {
+		return ""
+	}
+	return ` -H "authorization: Bearer $KEY"`
 }
 
 // startVendors gives each simulated vendor a port of its own on loopback.

@@ -45,8 +45,15 @@ func explainCommand() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "explain",
 		Short: "Show the whole decision for a request against a catalog, without sending anything",
-		Args:  cobra.NoArgs,
+		Long: `Show the whole decision for a request against a catalog, without sending anything.
+
+WARMROUTE_CATALOG, WARMROUTE_CONFIG, WARMROUTE_PROFILE and WARMROUTE_GATE hold as they
+do for serve, behind the flags.`,
+		Args: cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
+			if err := fromEnvironment(c.Flags(), "catalog", "config", "profile", "gate"); err != nil {
+				return err
+			}
 			e, err := explain(c.Context(), q, c.InOrStdin())
 			if err != nil {
 				return err
@@ -95,10 +102,11 @@ func explain(ctx context.Context, q question, in io.Reader) (*explanation, error
 		return nil, err
 	}
 	request.Tenant, request.Rules = held.tenant, held.rules
+	request.Key = callersKey(request.Header, q.Tenant)
 	profile := held.rules.Profile
 	session := engine.Identify(request, profile)
 	if len(q.Pins) > 0 && !session.Found() {
-		return nil, usage(errors.New("the request names no session, so it can have no pin; add -H 'x-session-id: …'"))
+		return nil, unnamed(profile, held.settings.OffUntil())
 	}
 	pins := inmem.New(inmem.Options{Now: func() time.Time { return now }})
 	defer pins.Close(ctx)

@@ -134,11 +134,11 @@ func exitFailedOr(err error) int {
 
 // fromEnvironment gives each flag that was not set the value of its environment
 // variable, WARMROUTE_ and its name in capitals: flag before environment before
-// default.
-func fromEnvironment(flags *pflag.FlagSet) error {
+// default. Where some are named, only they have one.
+func fromEnvironment(flags *pflag.FlagSet, only ...string) error {
 	var failed error
 	flags.VisitAll(func(f *pflag.Flag) {
-		if f.Changed || failed != nil {
+		if f.Changed || failed != nil || len(only) > 0 && !slices.Contains(only, f.Name) {
 			return
 		}
 		name := variable(f.Name)
