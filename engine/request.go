@@ -55,7 +55,7 @@ type Request struct {
 	Unstored         bool       // store: false; the response cannot be continued
 
 	// Ignored are the members of the body's routing settings that mean nothing here, such
-	// as "provider.preferred_max_latency": printable, at most [MaxIgnored] of them.
+	// as "provider.preferred_max_latency", and vendors it names that there are not: printable, at most [MaxIgnored] of them.
 	Ignored []string
 
 	// Opening is the body's first words; it is asked when nothing else named the
@@ -103,12 +103,6 @@ type OwnKey struct {
 	Vendor string
 	ID     string // what a pin and the books know it by: see [OwnKeyID]
 }
-
-// MaxIgnored is how many ignored members are named, and MaxIgnoredName how many bytes of each.
-const (
-	MaxIgnored     = 8
-	MaxIgnoredName = 64
-)
 
 // MaxPrice limits what a route may charge, in the catalog's currency. A rate that is
 // not known is no limit. Request is per million requests, as [pricing.Card.Request] is.

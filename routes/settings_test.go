@@ -19,7 +19,9 @@ func TestIgnoredSettingsAreTold(t *testing.T) {
 		{"served, no metadata", body, "off", "", 200},
 		{"no such model", strings.Replace(body, `"m"`, `"nowhere"`, 1), "body", told, 404},
 		{"no route", strings.Replace(body, `"preferred_max_latency":3`, `"only":["quay"],"x":1`, 1), "body",
-			"providerOptions.gateway.tags, providerOptions.gateway.user, provider.x", 400},
+			"providerOptions.gateway.tags, providerOptions.gateway.user, provider.x, only.quay", 400},
+		{"vendors that are not there", strings.Replace(body, `"preferred_max_latency":3`, `"order":["quay","pier"],"ignore":["reef/fp8"]`, 1), "body",
+			"providerOptions.gateway.tags, providerOptions.gateway.user, ignore.reef?fp8, order.quay", 200},
 		{"nothing ignored", `{"model":"m","messages":[{"role":"user","content":"x"}],"provider":{"order":["pier"]}}`, "body", "", 200},
 	} {
 		r := newRig(t, nil, stop{name: "pier", serve: &script{text: jsonAnswer}})

@@ -49,6 +49,7 @@ func (s *service) route(c *gin.Context) {
 		refuse(c, catalog.Chat, err)
 		return
 	}
+	facts.DisregardStrangers(s.Gateway.Catalog())
 	pending, err := s.Gateway.Defer(c.Request.Context(), facts)
 	turn := pending.Turn()
 	untried(c.Writer.Header(), vendor.MetadataHeader, &turn)

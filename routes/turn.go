@@ -64,6 +64,7 @@ func (s *service) turn(api catalog.API) gin.HandlerFunc {
 			refuse(c, api, err)
 			return
 		}
+		facts.DisregardStrangers(s.Gateway.Catalog())
 		if len(facts.Ignored) > 0 && mode != vendor.MetadataOff {
 			c.Writer.Header()[headerIgnored] = []string{strings.Join(facts.Ignored, ", ")}
 		}

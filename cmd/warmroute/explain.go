@@ -102,6 +102,7 @@ func explain(ctx context.Context, q question, in io.Reader) (*explanation, error
 		return nil, err
 	}
 	request.Tenant, request.Rules = held.tenant, held.rules
+	request.DisregardStrangers(cat)
 	request.Key = callersKey(request.Header, q.Tenant)
 	profile := held.rules.Profile
 	session := engine.Identify(request, profile)

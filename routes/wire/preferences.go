@@ -6,7 +6,6 @@ import (
 	"time"
 
 	"github.com/warmroute/warmroute/catalog"
-	"github.com/warmroute/warmroute/engine"
 )
 
 // setting is a member of a routing object and how it is read; where is its full name.
@@ -149,23 +148,7 @@ func (r *Request) readSettings(v span, where string, known []setting) error {
 
 // ignore notes a member that means nothing here, so that the client can be told.
 func (r *Request) ignore(where string, name []byte) {
-	f := &r.facts
-	if len(f.Ignored) == engine.MaxIgnored {
-		return
-	}
-	full := make([]byte, 0, engine.MaxIgnoredName)
-	full = append(append(full, where...), '.')
-	full = append(full, name[:min(len(name), engine.MaxIgnoredName-len(full))]...)
-	for i, c := range full {
-		switch {
-		case 'a' <= c && c <= 'z', 'A' <= c && c <= 'Z', '0' <= c && c <= '9', c == '_', c == '-', c == '.':
-		default:
-			full[i] = '?'
-		}
-	}
-	if text := string(full); !slices.Contains(f.Ignored, text) {
-		f.Ignored = append(f.Ignored, text)
-	}
+	r.facts.Disregard(where, name)
 }
 
 // misfit is ignore for a member of a wrong type that fails nothing; where is its full name.
