@@ -33,9 +33,25 @@ func (m *memory) last() Entry {
 // holds no opening of its own: it has that of the response, as far as that is
 // remembered, else of what the session did last.
 func (m *memory) threadOf(r *Request, session Session) uint64 {
-	switch {
-	case !session.HasThreads():
+	if !session.HasThreads() {
 		return 0
+	}
+	return m.opens(r)
+}
+
+// bookedThread is the thread of the request as an auditor is told of it. It is told
+// apart where pins are not: in a profile with one pin for all of a session's threads,
+// and under a cache key, whose conversations share a pin and not a prefix.
+func (m *memory) bookedThread(r *Request, session Session) uint64 {
+	if session.Class == ClassCacheKey {
+		return m.opens(r)
+	}
+	return m.threadOf(r, session)
+}
+
+// opens is threadOf of any session.
+func (m *memory) opens(r *Request) uint64 {
+	switch {
 	case m.made:
 		return m.maker.Thread
 	case r.continues():

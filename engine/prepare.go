@@ -109,8 +109,8 @@ func (g *Gateway) remembered(s *turnState, r *Request, f *Facts) {
 	s.fresh = g.Sessions != nil && !s.off && !f.Unavailable && session.Found() && len(m.own.Models) == 0
 	s.limited = s.fresh && !g.Sessions.Room(r.Tenant, s.turn.Started)
 	s.thread = m.thread
-	if g.Prefixes && s.thread == 0 { // an auditor tells threads apart whatever became of their pins
-		s.thread = m.threadOf(r, session)
+	if g.Prefixes && s.thread == 0 {
+		s.thread = m.bookedThread(r, session)
 	}
 	s.prompt = EstimatePrompt(r, m.last())
 	f.Limited, f.Thread, f.Ahead, f.Parent = s.limited, m.thread, m.ahead, m.parent

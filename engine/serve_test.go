@@ -326,6 +326,32 @@ func TestTheLedgerIsToldOfTheThreadWhateverBecameOfPins(t *testing.T) {
 	})
 }
 
+// The conversations that share a cache key share a pin, and not a prefix. A fingerprint
+// is of one conversation.
+func TestTheLedgerIsToldOfTheThreadsUnderACacheKey(t *testing.T) {
+	for key, told := range map[string]bool{"shared": true, "": false} {
+		g, l := newGateway(t)
+		g.Prefixes = true
+		words := func() engine.Opening { return engine.Opening{First: [][]byte{[]byte("Which wood floats?")}} }
+		turn, err := g.Serve(context.Background(), chat(func(r *engine.Request) {
+			r.BodyID, r.CacheKey, r.Words, r.Opening = "", key, words, words
+		}), serves)
+		if err != nil {
+			t.Fatal(err)
+		}
+		want := uint64(0)
+		if told {
+			want = engine.Thread(words())
+		}
+		if got := (*l)[0].Asked.Thread; got != want {
+			t.Errorf("class %s: thread %d, want %d", turn.Session.Class, got, want)
+		}
+		if record, err := g.Pins.Recall(context.Background(), turn.Session.Key("")); err != nil || len(record.For("m")) != 1 || record.For("m")[0].Thread != 0 {
+			t.Errorf("class %s: %+v, %v", turn.Session.Class, record, err)
+		}
+	}
+}
+
 // The boundaries of a prompt that nobody took cost time, and tell of no cache.
 func TestBoundariesAreOfPromptsThatAVendorTook(t *testing.T) {
 	refuses := func(context.Context, engine.Try) engine.Attempt {
