@@ -119,7 +119,7 @@ func userSession(user string) string {
 		if json.Unmarshal([]byte(user), &holds) != nil {
 			return ""
 		}
-		return strings.TrimSpace(holds.SessionID)
+		return trimmed(holds.SessionID)
 	}
 	if !strings.HasPrefix(user, claudeUserBeginning) {
 		return ""
@@ -128,7 +128,7 @@ func userSession(user string) string {
 	if at < 0 || !isUUID(user[at+len(claudeUserSession):]) {
 		return ""
 	}
-	return user[at+len(claudeUserSession):]
+	return strings.Clone(user[at+len(claudeUserSession):]) // and not all of a user id that may be long
 }
 
 // isUUID says whether text has the form 8-4-4-4-12 of hexadecimal digits.

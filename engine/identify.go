@@ -167,7 +167,7 @@ func (p *Profile) allAgents() *Source {
 
 // take takes value for the session's id if it is what the source asks for.
 func (s *Session) take(src *Source, class Class, value string) bool {
-	value = strings.TrimSpace(value)
+	value = trimmed(value)
 	if value == "" || !src.fits(value) {
 		return false
 	}
@@ -205,12 +205,21 @@ func (s Session) Key(scope string) PinKey {
 // whole if it is too long to keep or not plain text. Cutting instead would make
 // one session of two that begin alike.
 func bounded(id string) string {
-	id = strings.TrimSpace(id)
+	id = trimmed(id)
 	if len(id) <= MaxID && plain(id) || utf8.RuneCountInString(id) <= MaxID && plain(id) {
 		return id
 	}
 	sum := sha256.Sum256([]byte(id))
 	return hex.EncodeToString(sum[:])
+}
+
+// trimmed is text without the white space around it. Who keeps it does not keep all of
+// that, too: a client may put megabytes of it around one letter.
+func trimmed(text string) string {
+	if cut := strings.TrimSpace(text); len(cut) < len(text) {
+		return strings.Clone(cut)
+	}
+	return text
 }
 
 // plain says whether text is valid UTF-8 without control characters.
@@ -226,7 +235,7 @@ func plain(text string) bool {
 // first is the first value of a header whose name is in canonical form.
 func first(h http.Header, name string) string {
 	if values := h[name]; len(values) > 0 {
-		return strings.TrimSpace(values[0])
+		return trimmed(values[0])
 	}
 	return ""
 }
@@ -255,7 +264,7 @@ func scan(h http.Header, p *Profile) (n ownNames) {
 			continue
 		}
 		name := strings.ToLower(key[len("X-") : len(key)-len(ownHeaderEnd)])
-		id := strings.TrimSpace(values[0])
+		id := trimmed(values[0])
 		if src.Lower {
 			id = strings.ToLower(id)
 		}

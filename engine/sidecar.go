@@ -7,11 +7,14 @@ import (
 	"sync"
 	"time"
 	"unsafe"
+
+	"github.com/warmroute/warmroute/pricing"
 )
 
 // Pending is a turn that is decided here and carried out elsewhere: somebody else
 // makes its attempts and tells of them, and its pins, the health of its candidates
-// and the books change as if [Gateway.Serve] had made them.
+// and the books change as if [Gateway.Serve] had made them. Where tenants are kept
+// apart ([Rules].Apart), that health is the tenant's own: see [Health.Told].
 //
 // It keeps what a decision knows and nothing of the request's body. Its methods may
 // be called from several goroutines.
@@ -69,6 +72,8 @@ func (g *Gateway) Defer(ctx context.Context, r Request) (*Pending, error) {
 func (p *Pending) keep(r Request) {
 	r.Header, r.Models, r.Only, r.Ignore, r.Order = nil, nil, nil, nil, nil
 	r.Opening, r.Words, r.Has, r.Field, r.Last = nil, nil, nil, nil, nil
+	r.OptionID, r.BodyID, r.BodyCamelID, r.CacheKey, r.MetadataUser = "", "", "", "", "" // the session is named
+	r.Tags, r.AnyTags, r.Stateful = nil, nil, nil
 	if prefix := r.Prefix; prefix != nil {
 		r.Prefix = nil
 		if !p.over && p.g.Prefixes && p.s.turn.Session.Found() {
@@ -119,23 +124,44 @@ func (p *Pending) Size() int64 {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	t, r := &p.s.turn, &p.r
-	size := int64(unsafe.Sizeof(*p)) + int64(len(t.Plan.Candidates))*int64(unsafe.Sizeof(Candidate{})+unsafe.Sizeof(0)) +
-		int64(len(t.Plan.Models))*int64(unsafe.Sizeof(ModelPlan{})+unsafe.Sizeof(Finding{})) +
-		int64(len(t.Attempts))*int64(unsafe.Sizeof(Attempt{})+MaxRawUsage/8)
+	size := int64(unsafe.Sizeof(*p)) + bytesOf[Candidate](len(t.Plan.Candidates)) + bytesOf[int](len(t.Plan.Candidates)) +
+		bytesOf[ModelPlan](len(t.Plan.Models)) + bytesOf[Finding](len(t.Plan.Models)) + bytesOf[Bound](len(p.s.memory.bound))
 	for i := range t.Plan.Models {
 		m := &t.Plan.Models[i]
-		size += int64(len(m.Removed))*int64(unsafe.Sizeof(Removed{})) + int64(len(m.Blended))*int64(unsafe.Sizeof(Blended{}))
+		size += bytesOf[Removed](len(m.Removed)) + bytesOf[Blended](len(m.Blended)) + bytesOf[Paced](len(m.Paced)) + bytesOf[Weighed](len(m.Weighed))
 	}
-	for _, record := range [...]Record{p.s.memory.own, p.s.memory.parent} {
+	for i := range t.Decision.Models {
+		size += bytesOf[pricing.Rival](len(t.Decision.Models[i].Verdict.Rivals))
+	}
+	for i := range t.Attempts {
+		a := &t.Attempts[i]
+		size += int64(unsafe.Sizeof(*a)) + bytesOf[Side](len(a.Sides)) + texts(a.ServedModel, a.ServedTier, a.ResponseID) + int64(len(a.RawUsage))
+	}
+	for _, record := range [...]Record{p.s.memory.own, p.s.memory.parent, p.s.memory.ahead} {
 		for i := range record.Models {
-			size += int64(unsafe.Sizeof(record.Models[i])) + int64(len(record.Models[i].Warm))*int64(unsafe.Sizeof(Entry{}))
+			size += int64(unsafe.Sizeof(record.Models[i])) + bytesOf[Entry](len(record.Models[i].Warm))
 		}
 	}
-	for _, text := range [...]string{r.Target, r.Service, r.Speed, r.Region, r.OptionID, r.BodyID, r.CacheKey, r.MetadataUser, r.PreviousResponse, t.Session.ID, t.Session.Parent, t.Session.Client} {
-		size += int64(len(text))
+	for i := range p.s.memory.bound {
+		size += texts(p.s.memory.bound[i].ID)
 	}
+	size += texts(r.Target, r.Service, r.Speed, r.Region, r.PreviousResponse, t.Session.ID, t.Session.Parent, t.Session.Client)
 	if r.Prefix != nil {
 		size += int64(len(r.Prefix())) * int64(unsafe.Sizeof(Prefix{}[0]))
+	}
+	return size
+}
+
+// bytesOf is about how many bytes n values of a type take.
+func bytesOf[T any](n int) int64 {
+	var one T
+	return int64(n) * int64(unsafe.Sizeof(one))
+}
+
+// texts is how many bytes all of them have.
+func texts(all ...string) (size int64) {
+	for _, text := range all {
+		size += int64(len(text))
 	}
 	return size
 }

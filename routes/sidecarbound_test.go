@@ -129,13 +129,6 @@ func TestASizeIsWhatATurnHolds(t *testing.T) {
 		handler = routes.New(*o)
 	}, twoStops()...)
 	ask := `{"api":"chat","body":{"model":"m","session_id":"ebb","messages":[` + strings.Repeat(`{"role":"user","content":"tide?"},`, 30) + `{"role":"user","content":"now?"}]}}`
-	heap := func() int64 {
-		runtime.GC()
-		runtime.GC()
-		var m runtime.MemStats
-		runtime.ReadMemStats(&m)
-		return int64(m.HeapAlloc)
-	}
 	for range 4000 {
 		answer := httptest.NewRecorder()
 		handler.ServeHTTP(answer, httptest.NewRequest(http.MethodPost, "/v1/route", strings.NewReader(ask)))
@@ -143,15 +136,74 @@ func TestASizeIsWhatATurnHolds(t *testing.T) {
 			t.Fatal(answer.Body)
 		}
 	}
-	counted, full := sidecar.Figures(time.Now()).Bytes, heap()
+	counted, full := sidecar.Figures(time.Now()).Bytes, heapNow()
 	if f := sidecar.Figures(time.Now().Add(time.Hour)); f.Bytes != 0 || f.Unheard != 4000 {
 		t.Fatalf("%+v", f)
 	}
-	grown := full - heap()
+	grown := full - heapNow()
 	if grown < counted/2 || grown > 2*counted {
 		t.Errorf("%d bytes counted, %d held", counted, grown)
 	}
 	t.Logf("a turn is counted as %d bytes and holds %d", counted/4000, grown/4000)
+}
+
+// Nor is there anything in a request or a report that a turn holds and does not count.
+func TestWhatAClientWritesIsCountedOrNotKept(t *testing.T) {
+	const long = 100 << 10
+	text := func(letter string) string { return strings.Repeat(letter, long) }
+	pause := text(" ")
+	step := `{"type":"compaction","model":"` + strings.Repeat("m", 50) + `","input_tokens":5,"output_tokens":6}`
+	tried := `{"vendor":"pier","stage":"broken","status":200,"served_model":"` + strings.Repeat("m", 250) + `","usage":{"input_tokens":5,"output_tokens":1,"iterations":[` +
+		strings.TrimSuffix(strings.Repeat(step+",", 63), ",") + `]}}`
+	for _, c := range []struct {
+		name, ask, attempts string
+		most                int64 // bytes that are counted; 0: any number
+	}{
+		{"files", `{"api":"responses","body":{"model":"m","input":[{"role":"user","content":[{"type":"input_file","file_id":"1` + text("f") + `"},{"type":"input_file","file_id":"2` + text("f") + `"}]}]}}`, "", 8 << 10},
+		{"a container and a conversation", `{"api":"responses","body":{"model":"m","conversation":{"id":"` + text("c") + `"},"tools":[{"type":"code_interpreter","container":"` + text("d") + `"}]}}`, "", 8 << 10},
+		{"names of the session", `{"api":"chat","body":{"model":"m","session_id":"` + text("a") + `","sessionId":"` + text("b") + `","prompt_cache_key":"` + text("c") + `","metadata":{"user_id":"` + text("d") + `"}}}`, "", 8 << 10},
+		{"a name among white space", `{"api":"chat","body":{"model":"m","session_id":"` + pause + `ebb` + pause + `"}}`, "", 8 << 10},
+		{"a header among white space", `{"api":"chat","headers":{"x-tide-session-id":"tide-session` + pause[:16<<10] + `","x-parent-session-id":"ebb` + pause[:16<<10] + `","x-warmroute-client":"gull` + pause[:16<<10] + `"},"body":{"model":"m"}}`, "", 8 << 10},
+		{"a user that holds a session", `{"api":"messages","body":{"model":"m","metadata":{"user_id":"user_` + text("u") + `_session_01234567-89ab-cdef-0123-456789abcdef"}}}`, "", 8 << 10},
+		{"a service tier", `{"api":"chat","body":{"model":"m","service_tier":"` + text("t") + `"}}`, "", 0},
+		{"usage of many steps", asksFor("ebb"), strings.TrimSuffix(strings.Repeat(tried+",", 60), ","), 0},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			sidecar := &routes.Sidecar{}
+			var handler http.Handler
+			newRig(t, func(o *routes.Options) {
+				o.Sidecar, o.Log = sidecar, nil
+				o.Gateway.Pins, o.Gateway.Ledger = nil, nil
+				handler = routes.New(*o)
+			}, stop{name: "pier", url: "http://127.0.0.1:1", api: "chat, responses, messages", extra: "    usage: anthropic"})
+			const turns = 40
+			for range turns {
+				answer := httptest.NewRecorder()
+				handler.ServeHTTP(answer, httptest.NewRequest(http.MethodPost, "/v1/route", strings.NewReader(c.ask)))
+				if answer.Code == http.StatusOK && c.attempts != "" {
+					report := `{"turn":"` + answer.Header().Get("X-Warmroute-Request-Id") + `","final":false,"attempts":[` + c.attempts + `]}`
+					answer = httptest.NewRecorder()
+					handler.ServeHTTP(answer, httptest.NewRequest(http.MethodPost, "/v1/outcomes", strings.NewReader(report)))
+				}
+				if answer.Code != http.StatusOK {
+					t.Fatalf("%.300s", answer.Body)
+				}
+			}
+			counted, full := sidecar.Figures(time.Now()).Bytes, heapNow()
+			sidecar.Figures(time.Now().Add(time.Hour))
+			if held := full - heapNow(); held > 2*counted+1<<20 || c.most > 0 && counted > turns*c.most {
+				t.Errorf("a turn is counted as %d bytes and holds %d", counted/turns, held/turns)
+			}
+		})
+	}
+}
+
+func heapNow() int64 {
+	runtime.GC()
+	runtime.GC()
+	var m runtime.MemStats
+	runtime.ReadMemStats(&m)
+	return int64(m.HeapAlloc)
 }
 
 // What a client sends these paths is never a fault of ours.

@@ -114,7 +114,7 @@ func (r *Relay) boxed(data []byte, v span) {
 		}
 		for c := walk(data, w.from); c.next(); {
 			if text, ok := textOf(data, c.span()); ok && c.is("id") && len(text) > 0 {
-				r.made.container = string(text)
+				r.made.container = identity(engine.KindContainer, text)
 			}
 		}
 	}

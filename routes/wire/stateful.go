@@ -139,9 +139,11 @@ func (r *Request) idAt(name string) span {
 	return id
 }
 
-// identity is what content is known by: an id as it is, of sealed text its hash.
+// identity is what content is known by: an id as it is, of sealed text its hash. An id
+// that is longer than any vendor's is known by its hash, too: turns that wait for their
+// outcome keep it.
 func identity(kind engine.Kind, text []byte) string {
-	if kind != engine.KindReasoning && kind != engine.KindSigned {
+	if kind != engine.KindReasoning && kind != engine.KindSigned && len(text) <= engine.MaxID {
 		return string(text)
 	}
 	sum := sha256.Sum256(text)
