@@ -176,7 +176,7 @@ func (e *NoRouteError) reason(r Removed) string {
 	case WhyParameters:
 		return "is never sent " + r.Member + ", which the request has, and the request requires that nothing is lost"
 	case WhyMaxPrice:
-		return "is above the price limit, or its price is not known"
+		return "is above the price limit (max_price), or its price is not known"
 	case WhyBackup:
 		return "is not in the order, and the request allows no other vendors"
 	case WhyCredential:

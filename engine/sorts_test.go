@@ -319,7 +319,7 @@ models:
 		says string
 	}{
 		{Request{AnyTags: []string{"fp8", "int4"}}, "a carries none of the tags that the request requires one of: fp8, int4"},
-		{Request{MaxPrice: MaxPrice{Input: limit}}, "a is above the price limit, or its price is not known"},
+		{Request{MaxPrice: MaxPrice{Input: limit}}, "a is above the price limit (max_price), or its price is not known"},
 		{Request{Strict: true, Has: func(name string) bool { return name == "top_k" }}, "a is never sent top_k, which the request has, and the request requires that nothing is lost"},
 		{Request{NoBackup: true, Order: []string{"b"}}, "a is not in the order, and the request allows no other vendors"},
 	} {
