@@ -62,7 +62,7 @@ func (k keyring) find(vendor, id string) (catalog.Secret, bool) {
 // tenant has stored follow, for the vendors of which the request brings none. No
 // error repeats anything of them.
 func (s *service) ownKeys(h http.Header, body *wire.Request, t *Tenant, facts *engine.Request) (keyring, error) {
-	brought := append(takeOwnKeys(h), body.OwnKeys()...)
+	brought := BroughtKeys(h, body)
 	if len(brought) > 0 && !t.Own.Requests {
 		return nil, errOwnKeys
 	}
@@ -103,6 +103,13 @@ func (s *service) ownKeys(h http.Header, body *wire.Request, t *Tenant, facts *e
 		}
 	}
 	return ring, nil
+}
+
+// BroughtKeys takes the keys of the caller's own off a request: those of its header,
+// which are no more in it afterwards, and behind them those of its body. Whether there
+// are such vendors has not been looked at.
+func BroughtKeys(h http.Header, body *wire.Request) []wire.OwnKey {
+	return append(takeOwnKeys(h), body.OwnKeys()...)
 }
 
 // takeOwnKeys takes the headers that hold keys away, in the order of their names. A

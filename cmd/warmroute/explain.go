@@ -17,6 +17,7 @@ import (
 	"github.com/warmroute/warmroute/catalog"
 	"github.com/warmroute/warmroute/engine"
 	"github.com/warmroute/warmroute/engine/inmem"
+	"github.com/warmroute/warmroute/routes"
 	"github.com/warmroute/warmroute/routes/wire"
 )
 
@@ -103,6 +104,9 @@ func explain(ctx context.Context, q question, in io.Reader) (*explanation, error
 	}
 	request.Tenant, request.Rules = held.tenant, held.rules
 	request.DisregardStrangers(cat)
+	if err := held.owns(&request, cat); err != nil {
+		return nil, err
+	}
 	request.Key = callersKey(request.Header, q.Tenant)
 	profile := held.rules.Profile
 	session := engine.Identify(request, profile)
@@ -155,6 +159,7 @@ func explain(ctx context.Context, q question, in io.Reader) (*explanation, error
 	e := describe(&turn, request, now)
 	e.Profile, e.Supposed = profile.Name, supposed
 	e.note(&turn, cat)
+	e.noteOwn(&held, &request)
 	if off := held.settings.OffUntil(); off != "" {
 		e.Notes = append(e.Notes, fmt.Sprintf("affinity is off until %s, as the profile %s has it", off, profile.Name))
 	}
@@ -246,6 +251,7 @@ func (q question) read(in io.Reader) (engine.Request, error) {
 	}
 	request := parsed.Facts()
 	request.API, request.Header = api, header
+	request.OwnKeys = broughtKeys(routes.BroughtKeys(header, parsed))
 	off, ok := engine.SwitchedOff(header)
 	if !ok {
 		return engine.Request{}, usage(errors.New("x-warmroute-affinity must be on or off"))

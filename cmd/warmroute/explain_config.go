@@ -12,9 +12,11 @@ import (
 
 // holding is whose request is explained, and what holds for it.
 type holding struct {
-	tenant   string
-	settings catalog.ProfileSettings
-	rules    engine.Rules // their profile is set
+	tenant     string
+	settings   catalog.ProfileSettings
+	rules      engine.Rules // their profile is set
+	own        catalog.OwnKeys
+	configured bool // there is a configuration file
 }
 
 // holds reads what holds for the request: the flags go before the tenant's settings,
@@ -29,6 +31,7 @@ func (q question) holds() (holding, error) {
 		if err != nil {
 			return h, err
 		}
+		h.configured, h.own = true, config.Byok.Or(catalog.OwnKeys{})
 		h.settings, h.rules.Off = config.Affinity.ProfileSettings, !config.Affinity.Enabled.Or(true)
 		if q.Tenant == "" {
 			break
@@ -39,7 +42,9 @@ func (q question) holds() (holding, error) {
 		}
 		h.tenant, h.settings = t.ID, t.ProfileSettings.Over(h.settings)
 		h.rules.Off, h.rules.Only = !t.Affinity.Or(!h.rules.Off), t.Only
+		h.own = t.Byok.Or(h.own)
 	}
+	h.rules.OwnOnly = h.own.Only
 	h.settings = said.Over(h.settings)
 	var err error
 	if h.rules.Profile, err = engine.ProfileOf(h.settings); err != nil {
