@@ -24,7 +24,7 @@ var gateways = []struct {
 	{"openrouter", "OpenRouter", 1},
 	{"litellm", "LiteLLM", 1},
 	{"portkey", "Portkey", 1},
-	{"agents", "Coding agents", 12},
+	{"agents", "Coding agents", 30},
 }
 
 // TestConformance plays every scenario of every gateway, and compares README.md,
