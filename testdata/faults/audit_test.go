@@ -149,8 +149,11 @@ func (r *rig) auditAttempts(turns []bookedTurn) {
 		r.Errorf("attempts in the books are %v, in the metrics %v", results, counted)
 	}
 	for _, s := range r.stands {
-		if s.vendor != nil && s.vendor.attempts() != at[s.name] {
-			r.Errorf("%s was asked %d times, the books have %d", s.name, s.vendor.attempts(), at[s.name])
+		switch v := s.vendor; {
+		case v == nil:
+		case v.loose && len(v.log()) <= at[s.name]: // nothing was read more often than it is booked
+		case v.loose || v.attempts() != at[s.name]:
+			r.Errorf("%s was asked %d times, the books have %d", s.name, v.attempts(), at[s.name])
 		}
 	}
 }
@@ -203,7 +206,7 @@ func (r *rig) auditRest() {
 		}
 	}
 	var now figures
-	r.await(10*time.Second, "goroutines and descriptors are back where they were", func() bool {
+	r.await(max(r.patience, 10*time.Second), "goroutines and descriptors are back where they were", func() bool {
 		now = r.figures()
 		return now.goroutines <= r.base.goroutines+3 && now.sockets <= r.base.sockets && now.descriptors <= r.base.descriptors+4
 	})

@@ -104,9 +104,11 @@ func (r *rig) api(path string, into any) {
 	}
 }
 
-// pinned is the vendors and credentials that a session is pinned to.
+// pinned is the vendors and credentials that a session is pinned to, as they are kept
+// on disk once all is written.
 func (r *rig) pinned(session string) string {
 	r.Helper()
+	r.await(waitForBooks, "every pin is written", func() bool { return r.metrics("warmroute_pin_writes_unwritten")[""] == 0 })
 	_, text, err := r.page("/api/v1/pins?tenant=shop&session=" + url.QueryEscape(session))
 	if err != nil {
 		r.Fatal(err)

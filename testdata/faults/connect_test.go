@@ -143,24 +143,23 @@ func TestFM02ResetsTheConnection(t *testing.T) {
 		name  string
 		greet func(*net.TCPConn) bool
 		play  script
-		asked bool // the vendor has the request, and nobody knows what it made of it
 	}{
-		{"on accept", func(c *net.TCPConn) bool { _ = c.SetLinger(0); return false }, nil, false},
+		{"on accept", func(c *net.TCPConn) bool { _ = c.SetLinger(0); return false }, nil},
 		{"in the request", func(c *net.TCPConn) bool {
 			_, _ = c.Read(make([]byte, 20))
 			_ = c.SetLinger(0)
 			return false
-		}, nil, false},
-		{"after the request", nil, func(c *call) bool { c.reset(); return false }, true},
-		{"closes after the request", nil, func(c *call) bool { return false }, true},
-		{"after half a status line", nil, func(c *call) bool { c.say("HTTP/1.1 20"); c.reset(); return false }, true},
-		{"after half a header", nil, func(c *call) bool { c.say("HTTP/1.1 200 OK\r\nContent-Ty"); return false }, true},
-		{"after garbage", nil, func(c *call) bool { c.say("\x16\x03\x01garbage\r\n\r\n"); return false }, true},
+		}, nil},
+		{"after the request", nil, func(c *call) bool { c.reset(); return false }},
+		{"closes after the request", nil, func(c *call) bool { return false }},
+		{"after half a status line", nil, func(c *call) bool { c.say("HTTP/1.1 20"); c.reset(); return false }},
+		{"after half a header", nil, func(c *call) bool { c.say("HTTP/1.1 200 OK\r\nContent-Ty"); return false }},
+		{"after garbage", nil, func(c *call) bool { c.say("\x16\x03\x01garbage\r\n\r\n"); return false }},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
 			first := newVendor(t, "first", c.play)
-			first.greet = c.greet
+			first.greet, first.loose = c.greet, c.greet != nil
 			second := newVendor(t, "second", good(chat, ordinary))
 			r := newRig(t, setup{stands: []stand{{name: "first", vendor: first}, {name: "second", vendor: second}}})
 			r.allServed(r.drive(40, 2, func(i int) ask { return ask{dialect: chat, stream: i%2 == 0, session: session("reset", i)} }), "second")
@@ -186,6 +185,7 @@ func TestFM02APooledConnectionIsClosedUnderTheRequest(t *testing.T) {
 	t.Parallel()
 	answer := good(chat, ordinary)
 	first := newVendor(t, "first", func(c *call) bool { answer(c); return false }) // without saying so
+	first.loose = true
 	r := newRig(t, setup{stands: []stand{{name: "first", vendor: first}, {name: "second", vendor: newVendor(t, "second", answer)}}})
 	for _, a := range r.drive(100, 1, func(i int) ask { return ask{dialect: chat, session: session("pooled", i)} }) {
 		if !a.ok() {

@@ -36,7 +36,8 @@ type rig struct {
 	*gateway
 	setup
 	transport *http.Transport
-	base      figures // before the row began
+	base      figures       // before the row began
+	patience  time.Duration // until all is let go; 0: 10 s
 
 	mu      sync.Mutex
 	answers []*answer
@@ -104,8 +105,9 @@ type ask struct {
 	stream  bool
 	session string
 	header  map[string]string
-	body    string // instead of the dialect's
-	leave   func(*http.Response, context.CancelFunc)
+	body    string                                          // instead of the dialect's
+	abort   func(leave context.CancelFunc)                  // runs beside the request
+	leave   func(*http.Response, context.CancelFunc) string // instead of reading the answer; what was read of it
 }
 
 // turn sends one request and keeps what came of it.
@@ -130,6 +132,9 @@ func (r *rig) turn(q ask) *answer {
 		request.Header.Set(name, value)
 	}
 	a := &answer{turn: true}
+	if q.abort != nil {
+		go q.abort(cancel)
+	}
 	began := time.Now()
 	response, err := r.transport.RoundTrip(request)
 	if err != nil {
@@ -137,7 +142,7 @@ func (r *rig) turn(q ask) *answer {
 	} else {
 		a.status, a.header = response.StatusCode, response.Header
 		if q.leave != nil {
-			q.leave(response, cancel)
+			a.body = q.leave(response, cancel)
 			response.Body.Close()
 		} else {
 			var text []byte
