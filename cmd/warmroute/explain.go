@@ -55,6 +55,13 @@ do for serve, behind the flags.`,
 			if err := fromEnvironment(c.Flags(), "catalog", "config", "profile", "gate"); err != nil {
 				return err
 			}
+			if q.Config != "" && !c.Flags().Changed("catalog") {
+				config, err := readUnkeyed(q.Config)
+				if err != nil {
+					return err
+				}
+				q.Catalog = config.Catalog.Or(q.Catalog)
+			}
 			e, err := explain(c.Context(), q, c.InOrStdin())
 			if err != nil {
 				return err

@@ -81,6 +81,7 @@ func TestExplainHearsTheEnvironmentAsServeDoes(t *testing.T) {
 	}
 	t.Setenv("WARMROUTE_CATALOG", path)
 	said := func(args ...string) string {
+		t.Helper()
 		c := explainCommand()
 		var text strings.Builder
 		c.SetArgs(append(args, "--pin", "pier@1m", "--at", "2026-11-29T09:30:00Z"))
@@ -96,6 +97,15 @@ func TestExplainHearsTheEnvironmentAsServeDoes(t *testing.T) {
 	}
 	if text := said("--profile", "vercel"); !strings.Contains(text, "vercel") {
 		t.Errorf("a flag goes before it:\n%s", text)
+	}
+	// The catalog is the file's where nothing before it names one.
+	os.Unsetenv("WARMROUTE_CATALOG") // t.Setenv puts it back
+	config := filepath.Join(t.TempDir(), "warmroute.yaml")
+	if err := os.WriteFile(config, []byte("catalog: "+path+"\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if text := said("--config", config); !strings.Contains(text, "pinned to pier") {
+		t.Errorf("by the file's catalog:\n%s", text)
 	}
 }
 
