@@ -2,6 +2,7 @@ package routes
 
 import (
 	"errors"
+	"fmt"
 	"net/http"
 	"slices"
 	"strings"
@@ -31,6 +32,7 @@ const ownKeyHeader = "x-warmroute-key"
 // The bounds of what one request may bring.
 const (
 	maxOwnKeys = 64
+	maxOfOne   = 8       // keys of one vendor: each that is refused costs an attempt
 	maxOwnKey  = 8 << 10 // bytes of one
 )
 
@@ -55,6 +57,16 @@ func (k keyring) find(vendor, id string) (catalog.Secret, bool) {
 		}
 	}
 	return catalog.Secret{}, false
+}
+
+// of is how many keys are a vendor's.
+func (k keyring) of(vendor string) (n int) {
+	for i := range k {
+		if k[i].vendor == vendor {
+			n++
+		}
+	}
+	return n
 }
 
 // ownKeys takes the keys of the caller's own off the request, in its header first and
@@ -95,6 +107,9 @@ func (s *service) ownKeys(h http.Header, body *wire.Request, t *Tenant, facts *e
 			return nil, &wire.RefusedError{Message: "The key that came for " + v.Name + " is empty, too long, or holds characters that no key has."}
 		}
 		add(v.Name, k.Key)
+		if ring.of(v.Name) > maxOfOne {
+			return nil, &wire.RefusedError{Message: fmt.Sprintf("The request brings more than %d keys for %s.", maxOfOne, v.Name)}
+		}
 	}
 	own := len(ring)
 	for _, stored := range t.Own.Stored {

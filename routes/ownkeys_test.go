@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"net/http"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -24,6 +25,14 @@ const (
 // keyed is a vendor that knows the operator's key and some of its customers'.
 func keyed(name string, keys ...string) *vendorsim.Vendor {
 	return vendorsim.New(vendorsim.Config{Name: name, Cache: vendorsim.Cache{Family: catalog.Implicit}, Keys: append(keys, vendorKey)})
+}
+
+// eightKeys are headers with eight keys of pier that it does not know.
+func eightKeys() (header []string) {
+	for i := range 8 {
+		header = append(header, "x-warmroute-key-pier", fmt.Sprintf("%s-%d", badKey, i))
+	}
+	return header
 }
 
 // accounts are those that a vendor was asked through, in order.
@@ -82,6 +91,8 @@ func TestOwnKeysComeFirst(t *testing.T) {
 		"for no vendor":           {nil, "", []string{"x-warmroute-key", ownPier}, 400, "", ""},
 		"for a vendor of no name": {nil, "", []string{"x-warmroute-key-", ownPier}, 400, "", ""},
 		"not allowed, for none":   {func(t *routes.Tenant) { t.Own.Requests = false }, "", []string{"x-warmroute-key", ownPier}, 403, "", ""},
+		"too many of one vendor":  {nil, byokBody, eightKeys(), 400, "", ""},
+		"the same many times":     {nil, "", slices.Repeat([]string{"x-warmroute-key-pier", ownPier}, 20), 200, "7988", ""},
 		"no key at all":           {nil, "", []string{"x-warmroute-key-pier", " "}, 400, "", ""},
 		"two words":               {nil, "", []string{"x-warmroute-key-pier", "OWNCANARY key"}, 400, "", ""},
 		"another credential":      {nil, strings.Replace(byokBody, `{"apiKey"`, `{"region":"OWNCANARY","apiKey"`, 1), nil, 400, "", ""},
@@ -252,5 +263,24 @@ func TestOwnKeysOfADecision(t *testing.T) {
 				t.Errorf("a tenant that may bring none: %d %s", refused.status, refused.body)
 			}
 		})
+	}
+}
+
+// What names the operator's account at a vendor is not sent beside a caller's own key.
+func TestOwnKeysGoWithoutTheOperatorsAccount(t *testing.T) {
+	pier := keyed("pier", ownPier)
+	rig := newRig(t, func(o *routes.Options) { o.Own.Requests = true },
+		stop{name: "pier", serve: pier, extra: "    headers: {openai-organization: org-operator, OpenAI-Project: proj-operator, x-tier: gold}"})
+	for _, c := range []struct {
+		header    []string
+		org, proj string
+	}{{nil, "org-operator", "proj-operator"}, {[]string{"x-warmroute-key-pier", ownPier}, "", ""}} {
+		if got := rig.post("chat", fmt.Sprintf(hello, ""), c.header...); got.status != http.StatusOK {
+			t.Fatalf("%d %s", got.status, got.body)
+		}
+		h := pier.Log()[len(pier.Log())-1].Header
+		if h.Get("Openai-Organization") != c.org || h.Get("Openai-Project") != c.proj || h.Get("X-Tier") != "gold" {
+			t.Errorf("the vendor was sent %v", h)
+		}
 	}
 }

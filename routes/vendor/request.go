@@ -102,6 +102,9 @@ func (c *Client) header(call *Call, try *engine.Try) (http.Header, error) {
 	}
 	for _, extra := range v.Headers {
 		name := http.CanonicalHeaderKey(extra.Name)
+		if try.Candidate.Group == engine.GroupClient && namesAccount(name) {
+			continue
+		}
 		if name == "Anthropic-Beta" { // a list: the operator's values join the client's
 			h[name] = append(h[name], extra.Value)
 			continue
@@ -120,6 +123,17 @@ func (c *Client) header(call *Call, try *engine.Try) (http.Header, error) {
 	}
 	passed(h, call.Header, try.Pass)
 	return h, authorize(h, call, try)
+}
+
+// namesAccount says whether a header of the catalog's is the operator's account at the
+// vendor or opens it: a caller's own key is not sent beside it, for the vendor would
+// refuse the two or have the operator pay. name is in canonical form.
+func namesAccount(name string) bool {
+	switch name {
+	case "Openai-Organization", "Openai-Project", "Authorization", "X-Api-Key", "Api-Key", "Cookie":
+		return true
+	}
+	return false
 }
 
 // authorize puts the candidate's key where its vendor looks for it.
