@@ -9,6 +9,8 @@ import "context"
 //
 // Where the page is silent:
 //
+//   - White space around a turn's text counts for nothing: clients cut it off before
+//     they send the turn back, and some vendors refuse a turn that ends with it.
 //   - A turn that continues a stored response of the API responses repeats nothing;
 //     the response's id is a third key then.
 //   - Turns are looked up and kept with affinity off too: the chain is the

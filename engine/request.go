@@ -94,8 +94,8 @@ type Opening struct {
 type Tool struct{ Name, Description, Schema []byte }
 
 // Said is an assistant turn by its hashes: SHA-256 in hex of its text, line endings
-// made one and everything but text left out, and of its sorted tool-call ids. Each
-// is empty where the turn has none.
+// made one, and everything but text and the white space around it left out, and of its
+// sorted tool-call ids. Each is empty where the turn has none.
 type Said struct{ Text, Tools string }
 
 // OwnKey says that the caller has a key of its own for a vendor.

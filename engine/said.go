@@ -8,8 +8,8 @@ import (
 	"slices"
 )
 
-// MaxCalls is how many tool calls of one turn are hashed; a turn of more has no
-// hash of them.
+// MaxCalls is how many different tool calls of one turn are hashed; a turn of more has
+// no hash of them.
 const MaxCalls = 1024
 
 // Hearing hashes an assistant turn while it passes, piece by piece: see [Said].
@@ -17,23 +17,43 @@ const MaxCalls = 1024
 // nothing. It is used by one goroutine, and keeps a hash of each call and nothing
 // of the text.
 type Hearing struct {
-	text  hash.Hash
-	cr    bool // the text so far ends with a \r that is not hashed yet
-	words bool // it has more than white space
-	calls [][sha256.Size]byte
-	many  bool // there were more calls than are kept
+	text   hash.Hash // from the first that is no white space; nil until then
+	cr     bool      // the text so far ends with a \r that is not hashed yet
+	paused bool      // the text so far ends with white space
+	before []byte    // the hash of what came before that
+	calls  [][sha256.Size]byte
+	many   bool // there were more calls than are kept
 }
+
+// white is what around a turn's text makes no difference: many clients cut it off
+// before they send the turn back, and some vendors ask them to.
+const white = " \t\r\n"
 
 // Text adds a piece of the turn's text. Reasoning and everything else that is no
 // text is left out by the caller.
 func (h *Hearing) Text(piece []byte) {
-	if len(piece) == 0 {
-		return
-	}
 	if h.text == nil {
+		if piece = bytes.TrimLeft(piece, white); len(piece) == 0 {
+			return
+		}
 		h.text = sha256.New()
 	}
-	h.words = h.words || len(bytes.TrimLeft(piece, " \t\r\n")) > 0
+	end := len(bytes.TrimRight(piece, white))
+	if end > 0 {
+		h.paused = false
+		h.write(piece[:end])
+	}
+	if end == len(piece) {
+		return
+	}
+	if !h.paused {
+		h.before, h.paused = h.text.Sum(h.before[:0]), true
+	}
+	h.write(piece[end:])
+}
+
+// write hashes a piece, with all line ends made one.
+func (h *Hearing) write(piece []byte) {
 	if h.cr && piece[0] != '\n' {
 		_, _ = h.text.Write([]byte{'\r'}) // never fails
 	}
@@ -60,36 +80,42 @@ func (h *Hearing) Text(piece []byte) {
 	_, _ = h.text.Write(piece)
 }
 
-// Call adds the id of a tool call. The order of calls does not matter, nor that one
-// is named twice; an empty id is none.
+// Call adds the id of a tool call. The order of calls does not matter, nor how often
+// one is named, as some vendors do with every piece of its arguments; an empty id is
+// none.
 func (h *Hearing) Call(id []byte) {
-	if len(id) == 0 {
+	if len(id) == 0 || h.many {
 		return
 	}
 	sum := sha256.Sum256(id)
 	if n := len(h.calls); n > 0 && h.calls[n-1] == sum {
 		return
 	}
-	if h.many = h.many || len(h.calls) == MaxCalls; !h.many {
-		h.calls = append(h.calls, sum)
+	if h.calls = append(h.calls, sum); len(h.calls) == 2*MaxCalls {
+		h.sort()
+	}
+}
+
+// sort puts the calls in order, each once.
+func (h *Hearing) sort() {
+	slices.SortFunc(h.calls, func(a, b [sha256.Size]byte) int { return bytes.Compare(a[:], b[:]) })
+	if h.calls = slices.Compact(h.calls); len(h.calls) > MaxCalls {
+		h.calls, h.many = nil, true
 	}
 }
 
 // Said is what was heard so far. A turn whose text is nothing but white space has no
 // hash of it, because many turns that only call tools say as little.
 func (h *Hearing) Said() (s Said) {
-	if h.cr {
-		h.cr = false
-		_, _ = h.text.Write([]byte{'\r'})
-	}
-	if h.words {
+	switch {
+	case h.paused:
+		s.Text = hex.EncodeToString(h.before)
+	case h.text != nil:
 		s.Text = hex.EncodeToString(h.text.Sum(nil))
 	}
-	if len(h.calls) == 0 || h.many {
+	if h.sort(); len(h.calls) == 0 {
 		return s
 	}
-	slices.SortFunc(h.calls, func(a, b [sha256.Size]byte) int { return bytes.Compare(a[:], b[:]) })
-	h.calls = slices.Compact(h.calls)
 	all := sha256.New()
 	for i := range h.calls {
 		_, _ = all.Write(h.calls[i][:])

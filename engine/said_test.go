@@ -10,7 +10,7 @@ import (
 
 // heardWhole is the slow twin: the whole text and all ids at once.
 func heardWhole(text string, ids []string) (s Said) {
-	if strings.Trim(text, " \t\r\n") != "" {
+	if text = strings.Trim(text, " \t\r\n"); text != "" {
 		s.Text = sha(strings.ReplaceAll(text, "\r\n", "\n"))
 	}
 	sums := map[string]bool{}
@@ -86,6 +86,31 @@ func TestWhiteSpaceAloneIsNoText(t *testing.T) {
 	h.Text([]byte("\n\t"))
 	if s := h.Said(); s != (Said{}) {
 		t.Errorf("%+v", s)
+	}
+}
+
+// Some vendors name a call with every piece of its arguments, those of calls side by
+// side in turn.
+func TestACallThatIsNamedAgainIsOne(t *testing.T) {
+	ids := make([][]byte, 0, MaxCalls)
+	for i := range cap(ids) {
+		ids = append(ids, fmt.Appendf(nil, "call_%d", i))
+	}
+	var once, again Hearing
+	for _, id := range ids {
+		once.Call(id)
+	}
+	for i := range 100_000 {
+		again.Call(ids[(i*37)%len(ids)])
+	}
+	if a, b := once.Said(), again.Said(); a != b || a.Tools == "" || cap(again.calls) > 4*MaxCalls {
+		t.Errorf("%+v, %+v, room for %d", a, b, cap(again.calls))
+	}
+	for i := range 100_000 {
+		again.Call(fmt.Appendf(nil, "another_%d", i))
+	}
+	if s := again.Said(); s.Tools != "" || again.calls != nil {
+		t.Errorf("%+v, %d kept", s, len(again.calls))
 	}
 }
 
