@@ -136,9 +136,9 @@ func serve(ctx context.Context, s settings, out, logs io.Writer) error {
 	if err != nil {
 		return err
 	}
-	tenants, err := s.tenants()
+	options, err := routes.Configured(s.config, s.affinity(), s.Affinity)
 	if err != nil {
-		return err
+		return invalid(err)
 	}
 	s.remark(log, profile)
 	holdout, err := engine.NewHoldout(s.config.Affinity.Holdout.Or(decimal.Zero))
@@ -191,7 +191,7 @@ func serve(ctx context.Context, s settings, out, logs io.Writer) error {
 		Learned:  learned,
 		Sessions: engine.NewSessionRates(s.config.SessionsPerMinute),
 		Profile:  profile,
-		Off:      !s.Affinity && tenants == nil, // with tenants, each has its own
+		Off:      !s.Affinity && options.Tenants == nil, // with tenants, each has its own
 		Deadline: s.config.Affinity.Deadline.Or(engine.DefaultDeadline),
 		Now:      time.Now,
 		TurnID:   turnIDs(),
@@ -204,19 +204,9 @@ func serve(ctx context.Context, s settings, out, logs io.Writer) error {
 		Idle:           s.config.Timeouts.Idle.Or(0),
 	})
 	defer vendors.Close()
-	own, ownOnly := ownKeys(s.config.Byok.Or(catalog.OwnKeys{}))
-	client := routes.NewServer(routes.New(routes.Options{
-		Own:      own,
-		OwnOnly:  ownOnly,
-		Gateway:  gateway,
-		Vendor:   vendors,
-		Log:      log,
-		Metadata: vendor.Metadata(s.Metadata),
-		MaxBody:  s.config.Limits.Body.Or(0),
-		Tenants:  tenants,
-		Sidecar:  sidecar,
-		Drain:    s.drain(s.config.OnClientLeft.Or(catalog.LeftCancel)),
-	}))
+	options.Gateway, options.Vendor, options.Log, options.Sidecar = gateway, vendors, log, sidecar
+	options.Metadata = vendor.Metadata(s.Metadata) // the flag's, which the file stands behind
+	client := routes.NewServer(routes.New(options))
 	// What every request's context is made of: it says why they are all cut.
 	base, shut := context.WithCancelCause(context.Background())
 	defer shut(nil)
