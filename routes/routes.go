@@ -1,7 +1,9 @@
 package routes
 
 import (
+	"context"
 	"log/slog"
+	"net"
 	"net/http"
 	"time"
 
@@ -96,6 +98,7 @@ const (
 	readHeaderTimeout = 5 * time.Second
 	idleTimeout       = 120 * time.Second
 	maxHeader         = 64 << 10 // bytes
+	sendBuffer        = 64 << 10 // bytes on their way to a client that the kernel keeps
 )
 
 // NewServer makes a server with the limits that the edge needs. It has no read
@@ -106,6 +109,17 @@ func NewServer(handler http.Handler) *http.Server {
 		ReadHeaderTimeout: readHeaderTimeout,
 		IdleTimeout:       idleTimeout,
 		MaxHeaderBytes:    maxHeader,
+		ConnContext:       bounded,
 		ErrorLog:          slog.NewLogLogger(slog.DiscardHandler, slog.LevelError), // it would print addresses and panics
 	}
+}
+
+// bounded keeps what a client does not read small: left alone, the kernel takes megabytes
+// for each, which are nobody's heap and everybody's memory. A connection of another kind
+// is left as it is.
+func bounded(ctx context.Context, conn net.Conn) context.Context {
+	if c, ok := conn.(*net.TCPConn); ok {
+		_ = c.SetWriteBuffer(sendBuffer) // fails on a closed connection only
+	}
+	return ctx
 }
