@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Every fuzz target for the given time, one after the other, then the random facts and prices at length, 10,000 reloads, then the timing of keys.
+# Every fuzz target for the given time, one after the other, then the random facts, tenants and prices at length, 10,000 reloads, then the timing of keys.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 time=${1:-10m}
@@ -11,6 +11,7 @@ for pkg in $(go list ./...); do
   done
 done
 WARMROUTE_FACTS=5000000 go test ./engine -run 'TestDecideHoldsItsPromises' -count 1 -v -timeout 30m
+WARMROUTE_STEPS=1000000 go test ./engine -run 'TestOneTenantDoesNotSeeAnother' -count 1 -v -timeout 2h
 WARMROUTE_TEST_LONG=1 go test ./engine -run 'TestThreeTurnsOverlapInEveryOrder' -count 1 -v -timeout 30m
 WARMROUTE_TEST_LONG=1 go test ./engine/badgerstore -run 'TestNothingSettledIsLostOrDoubledByKills' -count 1 -v -timeout 30m
 WARMROUTE_KILLS=200 go test ./cmd/warmroute -run 'TestTheLedgerSurvivesBeingKilledUnderLoad' -count 1 -v -timeout 60m
