@@ -198,9 +198,12 @@ const maxListed = 8
 func haveKeys(c *catalog.Catalog, t *Tenant) string {
 	var names []string
 	for _, v := range c.Vendors {
-		if t.Rules.Allow(v.Name) && len(names) < maxListed {
+		if t.Rules.Allow(v.Name) {
 			names = append(names, v.Name)
 		}
+	}
+	if more := len(names) - maxListed; more > 0 {
+		return fmt.Sprintf("it has %s and %d more.", strings.Join(names[:maxListed], ", "), more)
 	}
 	return "it has " + strings.Join(names, ", ") + "."
 }
