@@ -20,7 +20,7 @@ func (r *rig) brokeOff(a *answer, d dialect) {
 	}
 }
 
-// quiet fails if anything of the turns was priced as if it were whole.
+// broken fails unless n attempts ended as said, none of them priced as if it were whole.
 func (r *rig) broken(turns []bookedTurn, n int, how string) {
 	r.Helper()
 	if tried := tally(turns); tried[how] != n {

@@ -41,9 +41,8 @@ type script func(c *call) (again bool)
 type vendor struct {
 	name     string
 	listener net.Listener
-	loose    bool                             // connections break: an attempt may need two, or end unread
-	secure   func(net.Conn) (net.Conn, error) // wraps an accepted connection; nil: as it is
-	greet    func(*net.TCPConn) bool          // before the request is read; false: over
+	loose    bool                    // connections break: an attempt may need two, or end unread
+	greet    func(*net.TCPConn) bool // before the request is read; false: over
 
 	mu        sync.Mutex
 	play      script
