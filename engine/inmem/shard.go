@@ -190,6 +190,9 @@ func (s *shard) insert(key hash, b []byte, used, of uint32) {
 	}
 	room := s.room(len(b))
 	copy(s.data[room.off:], b)
+	if n := len(s.slots); n == cap(s.slots) { // append would leave a quarter to spare
+		s.slots = append(make([]slot, 0, n+n/16+8), s.slots...)
+	}
 	s.slots = append(s.slots, slot{key: key, off: room.off, size: room.size, used: used, owner: of})
 	s.owners[of].records++
 	s.enter(key, uint32(len(s.slots)))
