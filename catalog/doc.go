@@ -39,18 +39,17 @@
 //   - Plain http is for private addresses only, and only with allow_private.
 //   - A price outside 0.001 to 1000 per million tokens, other than zero, is a
 //     warning: the unit is probably another.
-//   - Gates and orders that the design names and nothing implements yet are
-//     errors, not silence.
+//   - Gates that the design names and nothing implements are errors, not silence.
 //
 // The package also reads the config file of a gateway, with the same reader and
 // the same promise: see [LoadConfig]. Days in it are written 30d, sizes 32MiB; how
 // long something is kept may be forever. Its relative paths count from the working
 // directory, as those of flags do. A profile and what is said beside it
 // ([ProfileSettings]) stand for all or for a tenant; one that is off until something is
-// said warns where nothing is. Gates that are not built are errors. So is a tenant's own
-// key for a vendor (byok) that is not there, because the operator would be billed instead. A tenant's key that is not there, is shorter than sixteen
-// characters or stands twice is an error, because somebody would be turned away,
-// let in by guessing, or taken for another.
+// said warns where nothing is. A tenant's own key for a vendor (byok) that is not there
+// is an error, because the operator would be billed instead; and so is a tenant's key
+// that is not there, is shorter than sixteen characters or stands twice, because somebody
+// would be turned away, let in by guessing, or taken for another.
 //
 // The keys of both files stand in one place, the shapes; the JSON schemas for editors
 // are made from them ([Schema], [ConfigSchema]), and so is the order of keys

@@ -6,14 +6,20 @@
 // [Next] says who is tried after a failure, [Settle] says what becomes of the
 // pin. They take values and return values: time arrives as Now, and none of
 // them reads a clock, a disk, a socket, a random source or a package variable.
-// serve.go is the one file that carries decisions out; deadline.go is its timer
-// and health.go what it remembers of failures.
+//
+// A [Gateway] carries decisions out, and nothing else has effects: prepare.go is the
+// pipeline up to the decision, serve.go what follows from it, sidecar.go the same for
+// attempts that somebody else makes. Its methods in other files are what they recall
+// and keep: memory.go of a session, origin.go of who made something, chain.go of turns,
+// marked.go of prefixes. deadline.go is its timer and health.go what it remembers of
+// failures.
 //
 // Its promises: affinity never adds a candidate, never fails a request, never
 // moves one model before another nor an operator's key before the caller's own;
 // and every number that was compared is in the [Decision].
 //
-// Start reading at [Decide].
+// Start reading at [Decide]; then the words it uses, in plan.go, pin.go and outcome.go;
+// then [Profile], which says what of this holds for whom, and [Gateway.Serve].
 //
 // Where the design leaves something open, this package does as follows.
 //
