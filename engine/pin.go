@@ -323,10 +323,17 @@ func (r Record) Drop(model string, was Entry) Record {
 	return r
 }
 
+// Ahead is how far in the future an acceptance may lie. One that lies further was kept
+// before the clock was set back: it would seem warm, and newer than whatever comes, for
+// as long as the clock was wrong.
+const Ahead = time.Hour
+
 // Sweep returns the record without the entries that expired [Readable] ago or
-// earlier; r itself, at no cost, if there is none.
+// earlier and those that were accepted more than [Ahead] from now; r itself, at no
+// cost, if there is none.
 func (r Record) Sweep(now time.Time) Record {
-	gone := func(e *Entry) bool { return !now.Before(e.ExpiresAt.Add(Readable)) }
+	latest := now.Add(Ahead)
+	gone := func(e *Entry) bool { return !now.Before(e.ExpiresAt.Add(Readable)) || e.AcceptedAt.After(latest) }
 	swept := r
 	for i := range r.Models {
 		kept := 0

@@ -110,6 +110,16 @@ func TestSweepAfterADay(t *testing.T) {
 	}
 }
 
+func TestSweepAfterTheClockWasSetBack(t *testing.T) {
+	r := Record{}.Keep("m", entryAt("a", 1, 0)).Keep("m", entryAt("b", 2, 60))
+	if got := r.Sweep(entryAt("b", 2, 60).AcceptedAt.Add(-Ahead)); vendorsOf(got.For("m")) != "b a " {
+		t.Errorf("by an hour: %v", got)
+	}
+	if got := r.Sweep(entryAt("b", 2, 60).AcceptedAt.Add(-Ahead - 1)); vendorsOf(got.For("m")) != "a " {
+		t.Errorf("by more: %v", got)
+	}
+}
+
 // Whatever the order in which writes arrive, the same acceptances give the same record.
 func TestKeepDoesNotDependOnArrival(t *testing.T) {
 	seed := rand.Uint64()

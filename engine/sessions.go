@@ -68,7 +68,7 @@ func (s *SessionRates) Take(tenant string, now time.Time) bool {
 }
 
 // filled is the tenant's bucket with what has come since it was looked at. A clock
-// that was set back adds nothing.
+// that was set back adds nothing, and goes on from where it was set to.
 func (s *SessionRates) filled(tenant string, now time.Time) *bucket {
 	b := s.buckets[tenant]
 	if b == nil {
@@ -76,7 +76,11 @@ func (s *SessionRates) filled(tenant string, now time.Time) *bucket {
 		b = &bucket{level: rate * int64(time.Minute), most: rate * int64(time.Minute), rate: rate, at: now}
 		s.buckets[tenant] = b
 	}
-	if past := now.Sub(b.at); past > 0 {
+	past := now.Sub(b.at)
+	if past < -time.Minute { // less is two turns that overtook each other
+		b.at = now
+	}
+	if past > 0 {
 		b.at = now
 		if past >= time.Minute {
 			b.level = b.most

@@ -170,7 +170,7 @@ func (p *Pins) keep(s *shard, h hash, of *tenant, key engine.PinKey, model strin
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	r, _ := s.peek(h)
-	r = r.Keep(model, e).Sweep(now)
+	r = r.Sweep(now).Keep(model, e).Sweep(now)
 	changed, crowded := s.put(h, of, r, second(now))
 	if changed {
 		p.queueWrite(h, key, len(r.Models) == 0)
