@@ -17,8 +17,7 @@ type reader struct {
 	file     string
 	what     string // what the file is: catalog, or config file
 	source   cursor
-	notBuilt []string // keys that the design names and nothing implements yet
-	wary     bool     // inside a vendor or a tenant, where keys are put by mistake
+	wary     bool // inside a vendor or a tenant, where keys are put by mistake
 	problems report
 	warnings report
 }
@@ -152,8 +151,6 @@ func (r *reader) fixed(n *yaml.Node, where, what string, known ...string) (o obj
 			o.partial = true
 			r.fail(e.key, where, "%s", r.neverAKey())
 		case r.beyond(e.key):
-		case slices.Contains(r.notBuilt, name):
-			r.fail(e.key, where, "%s is not built yet; remove it", name)
 		case name == "silence" && r.what == "catalog":
 			r.fail(e.key, where, "%s is not a key of %s; write it further out: in the route, the model, the vendor, the policy or at the top of the file", r.quote(name), what)
 		case isThousands(name) && isNull(e.value):

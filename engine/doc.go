@@ -34,7 +34,7 @@
 // gateway's, else [Warmroute], which is what the design's sections describe. A profile
 // is data, one file for each, with the page that every rule comes from and what the
 // page leaves open beside it; [Profile.With] puts what is said in a configuration
-// before its values. Whatever the profile, the promises above hold: LiteLLM's model
+// before its values. Whatever the profile, the promises above hold: a model's
 // pin stands in the plan, so that nothing crosses a model, and who served a marked
 // prefix ([Marked]) is one more entry to judge, in front of the session's own.
 //

@@ -45,8 +45,8 @@ type Request struct {
 	Key      string        // SHA-256 in hex of the gateway key that was presented; empty where none is asked for
 	OwnKeys  []OwnKey      // vendors for which the caller brought or stored a key of its own; only where its tenant may
 	MaxPrice MaxPrice      // what a route may charge at most
-	Strict   bool          // only routes whose vendor is sent every member of the body: OpenRouter's require_parameters
-	NoBackup bool          // OpenRouter's allow_fallbacks: false: only vendors of the order, or where there is none the first vendor of each model
+	Strict   bool          // only routes whose vendor is sent every member of the body
+	NoBackup bool          // only vendors of the order, or where there is none the first vendor of each model
 	Caching  bool          // caching: auto; markers are placed where the route needs them
 	CacheTTL time.Duration // cache_ttl, of the markers that are placed; 0: not said
 
