@@ -176,6 +176,7 @@ func (g *Gateway) ended(ctx context.Context, s *turnState, r *Request, u *underw
 	}
 	if foreign(s.memory.bound, a) {
 		s.turn.Decision.Models[a.Finding].Detail = DetailForeignSignature
+		a.Elsewhere = sealer(s.memory.bound, a.Candidate.Route.Vendor.Name)
 	}
 }
 

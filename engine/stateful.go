@@ -165,3 +165,15 @@ func foreign(bound []Bound, a *Attempt) bool {
 	words := strings.ToLower(string(a.Reply.Body))
 	return slices.ContainsFunc(foreignWords, func(w string) bool { return strings.Contains(words, w) })
 }
+
+// sealer is another vendor than the one that refused it, that is known to have sealed content of the request, which can
+// open it though another could not: it was passed over because it was down, or because
+// the caller's own keys go first. Empty: nobody knows of one.
+func sealer(bound []Bound, refused string) string {
+	for i := range bound {
+		if b := &bound[i]; b.Known && b.Kind.sealed() && b.Maker.Vendor != refused {
+			return b.Maker.Vendor
+		}
+	}
+	return ""
+}

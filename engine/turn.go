@@ -95,6 +95,7 @@ type Attempt struct {
 	Cost        pricing.Cost // at that card; set by Serve
 	TierAssumed bool         // the vendor named no tier, and the one asked for is not the ordinary one; set by Serve
 	Priced      string       // catalog model whose rates Card holds, if not the candidate's own; set by Serve
+	Elsewhere   string       // vendor known to have sealed what this one has refused: it alone is asked next; set by Serve
 	Finding     int          // index in the decision's Models
 	Cause       string       // for the log: what went wrong; never a prompt or a key
 }

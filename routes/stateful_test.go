@@ -169,3 +169,28 @@ func TestFilesGoWhereTheyAre(t *testing.T) {
 		t.Errorf("%d %s", got.status, got.body)
 	}
 }
+
+// Signed thinking whose maker is down goes to another vendor, which may share its
+// signatures; if it does not, the maker is asked after all, and its word is the answer.
+func TestSignedThinkingOfAMakerThatIsDown(t *testing.T) {
+	rig, pier, reef := sealingRig(t, func(o *routes.Options) { o.Own.Requests = true })
+	pier.Queue(vendorsim.Fault{Status: 503})
+	seal := sealIn(t, signatureIn, rig.post("messages", fmt.Sprintf(think, ""), "x-session-id", "dawn"))
+	for n := range 3 { // reef is down
+		reef.Queue(vendorsim.Fault{Status: 503})
+		rig.post("messages", fmt.Sprintf(think, `"providerOptions":{"gateway":{"only":["reef"]}},`), "x-session-id", fmt.Sprint(n))
+	}
+	more := fmt.Sprintf(thinkMore, "", seal)
+	reef.Queue(vendorsim.Fault{Status: 503})
+	if got := rig.post("messages", more, "x-session-id", "dawn"); got.status != http.StatusServiceUnavailable || len(pier.Log()) != 2 || len(reef.Log()) != 5 {
+		t.Errorf("down: %d, pier asked %d times, reef %d: %s", got.status, len(pier.Log()), len(reef.Log()), got.body)
+	}
+	if got := rig.post("messages", more, "x-session-id", "dawn"); got.status != http.StatusOK || len(pier.Log()) != 3 || len(reef.Log()) != 6 {
+		t.Errorf("up again: %d, pier asked %d times, reef %d: %s", got.status, len(pier.Log()), len(reef.Log()), got.body)
+	}
+	// A key of the caller's own for pier goes first and cannot read it; no more than those two are asked.
+	got := rig.post("messages", more, "x-session-id", "dawn", "x-warmroute-key-pier", ownPier)
+	if got.status != http.StatusOK || got.header.Get("X-Warmroute-Vendor") != "reef" || len(pier.Log()) != 4 {
+		t.Errorf("own key: %d by %s, pier asked %d times: %s", got.status, got.header.Get("X-Warmroute-Vendor"), len(pier.Log()), got.body)
+	}
+}
