@@ -26,7 +26,7 @@ test: check ## everything a change must pass: checks, races, official clients ag
 	$(GO) test -count 1 ./routes -run 'TestTheLedgerIsWhatTheVendorsBill'
 
 test-faults: ## the built gateway through the faults of vendors and clients (testdata/faults); needs Linux, a few minutes
-	$(GO) test -race -timeout 10m ./testdata/faults
+	$(GO) test -race -timeout 10m -parallel 12 ./testdata/faults
 
 check: ## formatting, vet, staticcheck, catalog examples
 	@unformatted=$$(find . -name '*.go' -not -path '*/node_modules/*' | xargs gofmt -l); \

@@ -159,7 +159,9 @@ func TestFM02ResetsTheConnection(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
 			first := newVendor(t, "first", c.play)
-			first.greet, first.loose = c.greet, c.greet != nil
+			if c.greet != nil {
+				first.greets(c.greet)
+			}
 			second := newVendor(t, "second", good(chat, ordinary))
 			r := newRig(t, setup{stands: []stand{{name: "first", vendor: first}, {name: "second", vendor: second}}})
 			r.allServed(r.drive(40, 2, func(i int) ask { return ask{dialect: chat, stream: i%2 == 0, session: session("reset", i)} }), "second")
@@ -185,7 +187,7 @@ func TestFM02APooledConnectionIsClosedUnderTheRequest(t *testing.T) {
 	t.Parallel()
 	answer := good(chat, ordinary)
 	first := newVendor(t, "first", func(c *call) bool { answer(c); return false }) // without saying so
-	first.loose = true
+	first.greets(nil)
 	r := newRig(t, setup{stands: []stand{{name: "first", vendor: first}, {name: "second", vendor: newVendor(t, "second", answer)}}})
 	for _, a := range r.drive(100, 1, func(i int) ask { return ask{dialect: chat, session: session("pooled", i)} }) {
 		if !a.ok() {

@@ -17,8 +17,8 @@ func TestFM10ThrottledWithRetryAfter(t *testing.T) {
 		cools       bool
 		relayed     bool
 	}{
-		{"seconds", "5", true, true},
-		{"a date to come", time.Now().Add(time.Minute).UTC().Format(http.TimeFormat), true, true},
+		{"seconds", "60", true, true},
+		{"a date to come", time.Now().Add(time.Hour).UTC().Format(http.TimeFormat), true, true},
 		{"a date that has passed", "Mon, 02 Jan 2023 10:00:00 GMT", false, true},
 		{"negative", "-1", false, false},
 		{"a thousand million", "1000000000", true, true},

@@ -197,7 +197,9 @@ func TestFM07CutsBeforeAnyContent(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			r := newRig(t, setup{stands: []stand{{name: "first", vendor: newVendor(t, "first", play)}, {name: "second", vendor: newVendor(t, "second", good(chat, ordinary))}}})
+			first := newVendor(t, "first", play)
+			first.greets(nil)
+			r := newRig(t, setup{stands: []stand{{name: "first", vendor: first}, {name: "second", vendor: newVendor(t, "second", good(chat, ordinary))}}})
 			stream := strings.Contains(name, "stream")
 			r.allServed(r.drive(12, 1, func(i int) ask { return ask{dialect: chat, stream: stream, session: session("early", i)} }), "second")
 			tried := tally(r.settled())

@@ -41,11 +41,11 @@ type script func(c *call) (again bool)
 type vendor struct {
 	name     string
 	listener net.Listener
-	loose    bool                    // connections break: an attempt may need two, or end unread
-	greet    func(*net.TCPConn) bool // before the request is read; false: over
 
 	mu        sync.Mutex
 	play      script
+	greet     func(*net.TCPConn) bool // before a request is read; false: over
+	loose     bool                    // connections break: an attempt may need two, or end unread
 	calls     []*call
 	dials     int // connections accepted
 	greetings int // connections that greet ended
@@ -77,6 +77,14 @@ func (v *vendor) plays(play script) {
 	v.mu.Lock()
 	defer v.mu.Unlock()
 	v.play = play
+}
+
+// greets is what the vendor does with a connection before it reads; it may be nothing. Its
+// log need not be exact from now on.
+func (v *vendor) greets(greet func(*net.TCPConn) bool) {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	v.greet, v.loose = greet, true
 }
 
 // log is what the vendor was asked so far.
@@ -125,7 +133,10 @@ func (v *vendor) accept() {
 }
 
 func (v *vendor) serve(conn *net.TCPConn) {
-	if v.greet != nil && !v.greet(conn) {
+	v.mu.Lock()
+	greet := v.greet
+	v.mu.Unlock()
+	if greet != nil && !greet(conn) {
 		v.mu.Lock()
 		v.greetings++
 		v.mu.Unlock()
