@@ -83,7 +83,8 @@ func newRig(t testing.TB, change func(*routes.Options), stops ...stop) *rig {
 	if err != nil {
 		t.Fatal(err)
 	}
-	r := &rig{t: t, ledger: &inmem.Ledger{}, pins: inmem.New(inmem.Options{}), log: &lockedBuffer{}, catalog: c}
+	r := &rig{t: t, ledger: &inmem.Ledger{}, log: &lockedBuffer{}, catalog: c}
+	r.pins = inmem.New(inmem.Options{Now: r.clock})
 	r.gateway = &engine.Gateway{
 		Catalog:  func() *catalog.Catalog { return c },
 		Pins:     r.pins,
@@ -333,4 +334,12 @@ func money(t testing.TB, a engine.Attempt, want string) {
 	if !a.Cost.Known || !a.Cost.Total.Equal(decimalOf(t, want)) {
 		t.Errorf("cost %v (known %v), want %s", a.Cost.Total, a.Cost.Known, want)
 	}
+}
+
+// clock is the gateway's: what is remembered must not be on another.
+func (r *rig) clock() time.Time {
+	if r.gateway.Now != nil {
+		return r.gateway.Now()
+	}
+	return time.Now()
 }

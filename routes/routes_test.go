@@ -252,7 +252,7 @@ func TestAPanicIsAnErrorInTheDialect(t *testing.T) {
 			t.Errorf("%s: %d %s", api, got.status, got.body)
 		}
 	}
-	if log := r.log.String(); strings.Contains(log, "CANARY") || !strings.Contains(log, "routes.(*service)") || !strings.Contains(log, `"what":"string"`) {
+	if log := r.log.String(); strings.Contains(log, "CANARY") || !strings.Contains(log, "(*service).turn") || !strings.Contains(log, `"what":"string"`) {
 		t.Errorf("log %s", log)
 	}
 }

@@ -129,18 +129,18 @@ func TestASizeIsWhatATurnHolds(t *testing.T) {
 		handler = routes.New(*o)
 	}, twoStops()...)
 	ask := `{"api":"chat","body":{"model":"m","session_id":"ebb","messages":[` + strings.Repeat(`{"role":"user","content":"tide?"},`, 30) + `{"role":"user","content":"now?"}]}}`
-	for range 4000 {
-		answer := httptest.NewRecorder()
-		handler.ServeHTTP(answer, httptest.NewRequest(http.MethodPost, "/v1/route", strings.NewReader(ask)))
-		if answer.Code != http.StatusOK {
-			t.Fatal(answer.Body)
+	counted, grown := leastHeld(sidecar, func() {
+		for range 4000 {
+			answer := httptest.NewRecorder()
+			handler.ServeHTTP(answer, httptest.NewRequest(http.MethodPost, "/v1/route", strings.NewReader(ask)))
+			if answer.Code != http.StatusOK {
+				t.Fatal(answer.Body)
+			}
 		}
-	}
-	counted, full := sidecar.Figures(time.Now()).Bytes, heapNow()
-	if f := sidecar.Figures(time.Now().Add(time.Hour)); f.Bytes != 0 || f.Unheard != 4000 {
+	})
+	if f := sidecar.Figures(time.Now().Add(time.Hour)); f.Bytes != 0 || f.Unheard != 3*4000 {
 		t.Fatalf("%+v", f)
 	}
-	grown := full - heapNow()
 	if grown < counted/2 || grown > 2*counted {
 		t.Errorf("%d bytes counted, %d held", counted, grown)
 	}
@@ -177,25 +177,41 @@ func TestWhatAClientWritesIsCountedOrNotKept(t *testing.T) {
 				handler = routes.New(*o)
 			}, stop{name: "pier", url: "http://127.0.0.1:1", api: "chat, responses, messages", extra: "    usage: anthropic"})
 			const turns = 40
-			for range turns {
-				answer := httptest.NewRecorder()
-				handler.ServeHTTP(answer, httptest.NewRequest(http.MethodPost, "/v1/route", strings.NewReader(c.ask)))
-				if answer.Code == http.StatusOK && c.attempts != "" {
-					report := `{"turn":"` + answer.Header().Get("X-Warmroute-Request-Id") + `","final":false,"attempts":[` + c.attempts + `]}`
-					answer = httptest.NewRecorder()
-					handler.ServeHTTP(answer, httptest.NewRequest(http.MethodPost, "/v1/outcomes", strings.NewReader(report)))
+			counted, held := leastHeld(sidecar, func() {
+				for range turns {
+					answer := httptest.NewRecorder()
+					handler.ServeHTTP(answer, httptest.NewRequest(http.MethodPost, "/v1/route", strings.NewReader(c.ask)))
+					if answer.Code == http.StatusOK && c.attempts != "" {
+						report := `{"turn":"` + answer.Header().Get("X-Warmroute-Request-Id") + `","final":false,"attempts":[` + c.attempts + `]}`
+						answer = httptest.NewRecorder()
+						handler.ServeHTTP(answer, httptest.NewRequest(http.MethodPost, "/v1/outcomes", strings.NewReader(report)))
+					}
+					if answer.Code != http.StatusOK {
+						t.Fatalf("%.300s", answer.Body)
+					}
 				}
-				if answer.Code != http.StatusOK {
-					t.Fatalf("%.300s", answer.Body)
-				}
-			}
-			counted, full := sidecar.Figures(time.Now()).Bytes, heapNow()
-			sidecar.Figures(time.Now().Add(time.Hour))
-			if held := full - heapNow(); held > 2*counted+1<<20 || c.most > 0 && counted > turns*c.most {
+			})
+			if held > 2*counted+1<<20 || c.most > 0 && counted > turns*c.most {
 				t.Errorf("a turn is counted as %d bytes and holds %d", counted/turns, held/turns)
 			}
 		})
 	}
+}
+
+// leastHeld is how many bytes the turns that decide leaves are counted as, and the least
+// that the heap shrank in three goes when they were forgotten: what tests before this
+// one let go of in the meantime is not theirs.
+func leastHeld(sidecar *routes.Sidecar, decide func()) (counted, held int64) {
+	for n := range 3 {
+		decide()
+		full := heapNow()
+		counted = sidecar.Figures(time.Now()).Bytes
+		sidecar.Figures(time.Now().Add(time.Hour))
+		if shrunk := full - heapNow(); n == 0 || shrunk < held {
+			held = shrunk
+		}
+	}
+	return counted, held
 }
 
 func heapNow() int64 {
@@ -226,7 +242,7 @@ func FuzzRoute(f *testing.F) {
 // how a fuzzer knows what is new.
 func fresh(r *rig) http.Handler {
 	r.ledger = &inmem.Ledger{}
-	r.gateway.Ledger, r.gateway.Pins, r.gateway.Health = r.ledger, inmem.New(inmem.Options{Max: 16}), engine.NewHealth()
+	r.gateway.Ledger, r.gateway.Pins, r.gateway.Health = r.ledger, inmem.New(inmem.Options{Max: 16, Now: r.clock}), engine.NewHealth()
 	return routes.New(routes.Options{Gateway: r.gateway, MaxBody: 1 << 20})
 }
 

@@ -89,7 +89,7 @@ func newTheatre(t *testing.T, seed uint64) *theatre {
 	if err != nil {
 		t.Fatal(err)
 	}
-	pins := inmem.New(inmem.Options{})
+	pins := inmem.New(inmem.Options{Now: s.clock})
 	dial := vendor.New(vendor.Options{})
 	gateway := routes.New(routes.Options{
 		Gateway: &engine.Gateway{
