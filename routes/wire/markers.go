@@ -99,6 +99,12 @@ func (m *marking) tool(v span) {
 	if b[v.from] != '[' {
 		return
 	}
+	m.last(v, func(k *block) bool { return !k.deferred && k.kind != "mcp_toolset" })
+}
+
+// last marks the last object of the list at v that can be marked and may.
+func (m *marking) last(v span, may func(*block) bool) {
+	b := m.s.b
 	var last place
 	s := scanner{b: b}
 	for e := each(&s, v.from, 1, false); e.nextStart(); {
@@ -108,7 +114,7 @@ func (m *marking) tool(v span) {
 		}
 		k, end := look(b, e.from)
 		e.ends(end)
-		if k.ok() && !k.deferred && k.kind != "mcp_toolset" {
+		if k.ok() && may(&k) {
 			last = k.place
 		}
 	}
@@ -152,22 +158,7 @@ func (m *marking) content(v span, system bool) {
 		m.s.dst = append(m.s.dst, m.text...)
 		m.s.dst = append(m.s.dst, `}]`...)
 	case '[':
-		var last place
-		s := scanner{b: b}
-		for e := each(&s, v.from, 1, false); e.nextStart(); {
-			if b[e.from] != '{' {
-				e.ends(s.value(e.from, 1, false))
-				continue
-			}
-			k, end := look(b, e.from)
-			e.ends(end)
-			if k.ok() && m.takes(&k) && !(system && k.telemetry) {
-				last = k.place
-			}
-		}
-		if last.found() {
-			m.put(last)
-		}
+		m.last(v, func(k *block) bool { return m.takes(k) && !(system && k.telemetry) })
 	}
 }
 
